@@ -1,0 +1,10 @@
+formats_libformats_a_SOURCES += \
+	formats/base/buf.c formats/base/buf.h \
+	formats/base/clock.c formats/base/clock.h \
+	formats/base/digest.c formats/base/digest.h \
+	formats/base/err.c formats/base/err.h \
+	formats/base/opt.c formats/base/opt.h \
+	formats/base/quantile.c formats/base/quantile.h \
+	formats/base/rng.c formats/base/rng.h \
+	formats/base/str.h \
+	formats/base/unit.c formats/base/unit.h

@@ -1,0 +1,1 @@
+formats_libformats_a_SOURCES +=

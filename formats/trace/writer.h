@@ -1,0 +1,40 @@
+/*
+ * Writing a trace: records -> msgpack -> zstd frames of at most 1 MiB of records, and a
+ * seek table at the end.  At most one second or 1 MiB is ever unflushed (design.md 4):
+ * callers with an event loop call trace_writer_flush() at least once a second.
+ */
+#ifndef TRACE_WRITER_H
+#define TRACE_WRITER_H
+
+#include "formats/base/err.h"
+#include "formats/trace/record.h"
+
+struct trace_writer;
+
+/*
+ * Creates or truncates path (mode 0600); "-" is stdout, refused if that is a terminal.
+ * Returns 0 and *out, or -1.
+ */
+int trace_writer_open(const char *path, struct trace_writer **out, struct err *e);
+
+/* 0 or -1 (disk full, ...).  After a -1 the file holds what was flushed before; further writes fail too. */
+int trace_write(struct trace_writer *w, const struct record *r, struct err *e);
+
+/* Everything written so far can be read by others.  A zstd block flush, not a frame end. */
+int trace_writer_flush(struct trace_writer *w, struct err *e);
+/* Flushes if the last flush is a second ago by now_ns (CLOCK_MONOTONIC). */
+int trace_writer_tick(struct trace_writer *w, int64_t now_ns, struct err *e);
+
+/* Ends the frame, writes the seek table, syncs, closes, frees w even on error. */
+int trace_writer_close(struct trace_writer *w, struct err *e);
+
+/* Counts so far, for the end record. */
+void trace_writer_counts(const struct trace_writer *w, struct rec_end *out);
+
+/* The whole header but target, config and run: tool, argv (secrets removed), host, clock anchor "now". */
+struct trace_origin; /* owns the strings */
+struct trace_origin *trace_origin_create(int argc, char **argv);
+void trace_origin_fill(const struct trace_origin *o, struct rec_header *h);
+void trace_origin_free(struct trace_origin *o);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * Meaning of a response stream: SSE events -> struct event, by API.  One file per
+ * protocol (chat.c, completions.c), chosen by path from a table in api.c.
+ * Token event, first usage rule, tool entries: ../shared research "Conventions" as
+ * restated in HACKING.md; whether an event is a *token* event is decided from these
+ * facts by analyze/, never here.
+ */
+#ifndef WIRE_API_H
+#define WIRE_API_H
+
+#include "formats/base/err.h"
+#include "formats/wire/event.h"
+#include "formats/wire/sse.h"
+
+enum api_kind { API_NONE, API_CHAT, API_COMPLETIONS };
+
+/* "/v1/chat/completions?x=y" -> API_CHAT; API_NONE if it is no inference endpoint. */
+enum api_kind api_of_path(struct str path);
+const char *api_name(enum api_kind k); /* "chat", "completions", "none" */
+
+/* Called in stream order; e is valid during the call. */
+typedef void (*api_event_fn)(void *arg, const struct event *e);
+
+struct api; /* one response stream */
+
+/* max_event: ceiling in bytes of one SSE event.  NULL: out of memory. */
+struct api *api_create(enum api_kind k, size_t max_event, api_event_fn fn, void *arg);
+void api_free(struct api *a);
+
+/* Bytes of the decoded body that one read returned at t_ns.  0, or -1: an event past the ceiling. */
+int api_feed(struct api *a, const char *p, size_t n, int64_t t_ns);
+/* The body ended (cleanly or not): an open block that holds the end marker still counts (D09 D). */
+void api_end(struct api *a, int64_t t_ns);
+/* A whole non-streamed JSON response body: its events all at t_ns (content, tools, finish, usage, error). */
+void api_feed_json(struct api *a, const char *p, size_t n, int64_t t_ns);
+
+/* What the stream has said so far; the strings are owned by a and last until api_free(). */
+struct api_summary {
+	bool done;              /* end marker seen */
+	bool error;             /* an error object or undecodable data was in the stream */
+	struct str error_text;  /* message of the first error */
+	int64_t error_code;     /* its numeric code, or COUNT_NONE */
+	struct str finish_reason; /* last one seen, of any choice */
+	int64_t finishes;       /* choices that have a finish_reason */
+	struct str model, id;   /* as the engine says them */
+	struct usage usage;     /* last non-null one */
+	struct str reasoning_key; /* "reasoning" or "reasoning_content", if seen */
+	int64_t done_ns;        /* time of the end marker, or NS_NONE */
+};
+void api_summary(const struct api *a, struct api_summary *out);
+
+/* Facts of a request body that traces and plans need; absent / COUNT_NONE when not there. */
+struct api_request {
+	struct str model;     /* borrowed from *store */
+	bool stream;
+	int64_t max_tokens;   /* max_completion_tokens, else max_tokens */
+	int64_t n;            /* choices asked for; 1 if not said */
+	bool include_usage;
+	struct buf store;
+};
+/* 0, or -1 if the body is not a JSON object (err names place and cause). */
+int api_request_parse(struct str body, struct api_request *out, struct err *e);
+void api_request_release(struct api_request *r);
+
+#endif

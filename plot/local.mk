@@ -1,0 +1,2 @@
+noinst_LIBRARIES += plot/libplot.a
+plot_libplot_a_SOURCES =

@@ -1,0 +1,2 @@
+noinst_LIBRARIES += record/librecord.a
+record_librecord_a_SOURCES =

@@ -1,0 +1,144 @@
+/* base: buffers, units, random streams, digests, percentiles (case D13). */
+#include <config.h>
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "formats/base/buf.h"
+#include "formats/base/digest.h"
+#include "formats/base/opt.h"
+#include "formats/base/quantile.h"
+#include "formats/base/rng.h"
+#include "formats/base/unit.h"
+
+static void buf_keeps_its_ceiling(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 10);
+	assert_int_equal(buf_adds(&b, "12345"), 0);
+	assert_int_equal(buf_adds(&b, "678901"), -1);
+	assert_int_equal(b.n, 5);
+	assert_int_equal(buf_adds(&b, "67890"), 0);
+	assert_int_equal(b.n, 10);
+	buf_consume(&b, 7);
+	assert_string_equal(buf_cstr(&b), "890");
+	buf_release(&b);
+}
+
+static void units_are_parsed(void **state)
+{
+	int64_t v;
+
+	(void)state;
+	assert_int_equal(unit_parse_count("8k", &v), 0);
+	assert_int_equal(v, 8192);
+	assert_int_equal(unit_parse_count("1.5k", &v), 0);
+	assert_int_equal(v, 1536);
+	assert_int_equal(unit_parse_count("1.5", &v), -1);
+	assert_int_equal(unit_parse_count("-1", &v), -1);
+	assert_int_equal(unit_parse_count("", &v), -1);
+	assert_int_equal(unit_parse_count("0x10", &v), -1);
+	assert_int_equal(unit_parse_count("nan", &v), -1);
+	assert_int_equal(unit_parse_ns("1.5ms", &v), 0);
+	assert_int_equal(v, 1500000);
+	assert_int_equal(unit_parse_ns("2", &v), 0);
+	assert_int_equal(v, 2000000000);
+	assert_int_equal(unit_parse_ns("1h", &v), 0);
+	assert_int_equal(v, INT64_C(3600000000000));
+	assert_int_equal(unit_parse_ns("5parsec", &v), -1);
+}
+
+static void random_streams_are_apart_and_stable(void **state)
+{
+	struct rng a, b, c;
+	double sum = 0;
+
+	(void)state;
+	rng_init(&a, 1, "gaps", 0);
+	rng_init(&b, 1, "gaps", 0);
+	rng_init(&c, 1, "text", 0);
+	assert_true(rng_u64(&a) == rng_u64(&b));
+	assert_true(rng_u64(&a) != rng_u64(&c));
+	for (int i = 0; i < 100000; i++) {
+		assert_true(rng_below(&a, 7) < 7);
+		sum += rng_unit(&b);
+	}
+	assert_true(fabs(sum / 100000 - 0.5) < 0.01);
+}
+
+static void digest_is_sha256(void **state)
+{
+	char hex[DIGEST_HEX + 1];
+
+	(void)state;
+	digest_bytes("abc", 3, hex);
+	assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+static void near(double got, double want)
+{
+	if (fabs(got - want) > 1e-9)
+		fail_msg("got %.12g, want %.12g", got, want);
+}
+
+/* Case D13, both rules. */
+static void percentiles(void **state)
+{
+	double ten[] = { 70, 10, 40, 100, 20, 90, 30, 60, 50, 80 }, three[] = { 30, 10, 20 };
+	double hundred[100], one[] = { 42 };
+
+	(void)state;
+	quantile_sort(ten, 10);
+	near(quantile_linear(ten, 10, 50), 55);
+	near(quantile_nearest(ten, 10, 50), 50);
+	near(quantile_linear(ten, 10, 90), 91);
+	near(quantile_nearest(ten, 10, 90), 90);
+	near(quantile_linear(ten, 10, 99), 99.1);
+	near(quantile_nearest(ten, 10, 99), 100);
+	for (int i = 0; i < 100; i++)
+		hundred[i] = (i * 37) % 100 + 1;
+	quantile_sort(hundred, 100);
+	near(quantile_linear(hundred, 100, 50), 50.5);
+	near(quantile_linear(hundred, 100, 90), 90.1);
+	near(quantile_linear(hundred, 100, 99), 99.01);
+	near(quantile_nearest(hundred, 100, 99), 99);
+	near(quantile_nearest(hundred, 100, 7), 7);
+	quantile_sort(three, 3);
+	near(quantile_linear(three, 3, 90), 28);
+	near(quantile_nearest(three, 3, 90), 30);
+	near(quantile_linear(three, 3, 99), 29.8);
+	near(quantile_linear(one, 1, 99), 42);
+	assert_true(isnan(quantile_linear(NULL, 0, 50)));
+	assert_true(isnan(quantile_nearest(NULL, 0, 50)));
+}
+
+static void nearest_spelling(void **state)
+{
+	const char *names[] = { "max-tokens", "model", "timing", NULL };
+
+	(void)state;
+	assert_string_equal(opt_nearest("modle", names), "model");
+	assert_string_equal(opt_nearest("max-token", names), "max-tokens");
+	assert_null(opt_nearest("zzzzzz", names));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buf_keeps_its_ceiling),
+		cmocka_unit_test(units_are_parsed),
+		cmocka_unit_test(random_streams_are_apart_and_stable),
+		cmocka_unit_test(digest_is_sha256),
+		cmocka_unit_test(percentiles),
+		cmocka_unit_test(nearest_spelling),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
