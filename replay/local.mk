@@ -4,7 +4,15 @@ replay_libreplay_a_SOURCES = \
 
 # The simulated engine and tokserve.
 replay_libreplay_a_SOURCES += \
+	replay/ask.c replay/ask.h \
+	replay/chunk.c replay/chunk.h replay/whole.c \
 	replay/engine.c replay/engine.h \
+	replay/httpd.c replay/httpd.h \
+	replay/pages.c replay/pages.h \
 	replay/profile.c replay/profile.h \
-	replay/seqs.c replay/seqs.h
+	replay/recordings.c replay/recordings.h \
+	replay/seqs.c replay/seqs.h \
+	replay/served.c replay/served.h \
+	replay/sim.c replay/sim.h \
+	replay/words.c replay/words.h
 dist_pkgdata_DATA = replay/profiles/h200-9b-bf16.profile

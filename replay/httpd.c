@@ -1,0 +1,468 @@
+#include <config.h>
+
+#include "replay/httpd.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/http.h>
+#include <event2/keyvalq_struct.h>
+#include <event2/listener.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "formats/base/clock.h"
+#include "replay/pages.h"
+
+enum { BACKLOG = 1024, HEAD_MAX = 1 << 16, BODY_MAX = 1 << 28, QUIET_DAYS_S = 7 * 86400 };
+
+struct httpd {
+	struct event_base *base;
+	struct evhttp *http;
+	struct event *idle;
+	struct httpd_opts o;
+	const struct httpd_backend *b;
+	char address[128];
+	struct httpd_link *links;  /* calls in flight */
+	int64_t in_flight, answered, left;
+	int64_t last_ns;           /* when the last call began or ended */
+};
+
+/* A call and its place in the list of those in flight. */
+struct httpd_link {
+	struct httpd_call call;
+	struct httpd_link *prev, *next;
+	struct buf body;
+};
+
+static struct bufferevent *bev_of(struct evhttp_request *req)
+{
+	return evhttp_connection_get_bufferevent(evhttp_request_get_connection(req));
+}
+
+static struct httpd_link *link_of(struct httpd_call *c)
+{
+	return (struct httpd_link *)c; /* its first member */
+}
+
+/* Takes the call off the books; its request is the caller's to finish. */
+static void forget(struct httpd_link *l)
+{
+	struct httpd *h = l->call.httpd;
+
+	if (l->prev)
+		l->prev->next = l->next;
+	else
+		h->links = l->next;
+	if (l->next)
+		l->next->prev = l->prev;
+	h->in_flight--;
+	h->last_ns = clock_mono_ns();
+	buf_release(&l->body);
+	free(l);
+}
+
+static void leave_when_done(struct httpd *h)
+{
+	if (h->o.requests != COUNT_NONE && h->answered + h->left >= h->o.requests)
+		event_base_loopexit(h->base, NULL);
+}
+
+static void on_sent(struct evhttp_request *req, void *arg)
+{
+	(void)req;
+	leave_when_done(arg);
+}
+
+static void on_close(struct evhttp_connection *conn, void *arg)
+{
+	struct httpd_link *l = arg;
+	struct httpd *h = l->call.httpd;
+	struct evhttp_request *req = l->call.req;
+
+	(void)conn;
+	h->b->gone(h->b->arg, &l->call);
+	forget(l);
+	h->left++;
+	/* The library lets go of a request that is being answered: then it is ours to free. */
+	if (!evhttp_request_get_connection(req))
+		evhttp_request_free(req);
+	leave_when_done(h);
+}
+
+/* The answer is complete: the call is over, the request is still to be finished. */
+static struct evhttp_request *finish(struct httpd_call *c)
+{
+	struct evhttp_request *req = c->req;
+	struct httpd *h = c->httpd;
+
+	evhttp_connection_set_closecb(evhttp_request_get_connection(req), NULL, NULL);
+	h->answered++;
+	evhttp_request_set_on_complete_cb(req, on_sent, h);
+	forget(link_of(c));
+	return req;
+}
+
+static void set_header(struct evhttp_request *req, const char *name, const char *value)
+{
+	struct evkeyvalq *headers = evhttp_request_get_output_headers(req);
+
+	evhttp_remove_header(headers, name);
+	evhttp_add_header(headers, name, value);
+}
+
+static void reply(struct evhttp_request *req, int status, const char *type, struct str body)
+{
+	struct evbuffer *b = evbuffer_new();
+
+	set_header(req, "Content-Type", type);
+	if (b && body.n)
+		evbuffer_add(b, body.p, body.n);
+	evhttp_send_reply(req, status, NULL, b);
+	if (b)
+		evbuffer_free(b);
+}
+
+void httpd_reply(struct httpd_call *c, int status, const char *type, struct str body)
+{
+	reply(finish(c), status, type, body);
+}
+
+static void reply_error(struct evhttp_request *req, int status, const char *type,
+			const char *message)
+{
+	struct buf b;
+
+	buf_init(&b, 1 << 16);
+	pages_error(&b, status, type, message);
+	reply(req, status, "application/json", buf_str(&b));
+	buf_release(&b);
+}
+
+void httpd_error(struct httpd_call *c, int status, const char *type, const char *message)
+{
+	reply_error(finish(c), status, type, message);
+}
+
+void httpd_start(struct httpd_call *c, int status, const char *type)
+{
+	set_header(c->req, "Content-Type", type);
+	set_header(c->req, "Cache-Control", "no-cache");
+	evhttp_send_reply_start(c->req, status, NULL);
+}
+
+void httpd_send(struct httpd_call *c, struct str bytes)
+{
+	struct evbuffer *b = evbuffer_new();
+
+	if (!b)
+		return;
+	evbuffer_add(b, bytes.p, bytes.n);
+	evhttp_send_reply_chunk(c->req, b);
+	evbuffer_free(b);
+}
+
+void httpd_end(struct httpd_call *c)
+{
+	evhttp_send_reply_end(finish(c));
+}
+
+void httpd_cut(struct httpd_call *c)
+{
+	struct httpd *h = c->httpd;
+	struct evhttp_connection *conn = evhttp_request_get_connection(c->req);
+	struct bufferevent *bev = evhttp_connection_get_bufferevent(conn);
+
+	evbuffer_unfreeze(bufferevent_get_output(bev), 1);
+	evbuffer_write(bufferevent_get_output(bev), bufferevent_getfd(bev));
+	evhttp_connection_set_closecb(conn, NULL, NULL);
+	h->answered++;
+	forget(link_of(c));
+	evhttp_connection_free(conn);
+	leave_when_done(h);
+}
+
+/*
+ * evhttp stops reading while a request is answered; then a client that leaves would be
+ * seen at the next write only.  Bytes of a next request that come early stay in the buffer.
+ */
+static void watch_for_leaving(struct evhttp_request *req, struct httpd_link *l)
+{
+	struct bufferevent *bev = bev_of(req);
+	bufferevent_data_cb read_cb, write_cb;
+	bufferevent_event_cb event_cb;
+	void *arg;
+	int on = 1;
+
+	setsockopt(bufferevent_getfd(bev), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	bufferevent_getcb(bev, &read_cb, &write_cb, &event_cb, &arg);
+	bufferevent_setcb(bev, NULL, write_cb, event_cb, arg);
+	bufferevent_enable(bev, EV_READ);
+	evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_close, l);
+}
+
+static int read_body(struct evhttp_request *req, struct buf *body)
+{
+	struct evbuffer *in = evhttp_request_get_input_buffer(req);
+	size_t n = evbuffer_get_length(in);
+
+	buf_init(body, BODY_MAX);
+	if (buf_reserve(body, n + 1) < 0)
+		return -1;
+	evbuffer_remove(in, body->p, n);
+	body->n = n;
+	return 0;
+}
+
+static void note_call(struct httpd *h, const struct httpd_call *c)
+{
+	if (h->o.digests) {
+		fprintf(h->o.digests, "%s\n", c->digest);
+		fflush(h->o.digests);
+	}
+	if (h->o.verbose)
+		fprintf(stderr, "%s: request %s, %zu bytes, %.12s\n", err_tool_name(),
+			api_name(c->api), c->body.n, c->digest);
+}
+
+static void on_infer(struct httpd *h, struct evhttp_request *req, enum api_kind api,
+		     int64_t arrive_ns)
+{
+	struct httpd_link *l = calloc(1, sizeof(*l));
+
+	if (!l || read_body(req, &l->body) < 0) {
+		free(l);
+		reply_error(req, 500, "InternalServerError", "out of memory");
+		return;
+	}
+	l->call = (struct httpd_call){ .api = api, .body = buf_str(&l->body),
+				       .arrive_ns = arrive_ns, .httpd = h, .req = req };
+	digest_bytes(l->call.body.p, l->call.body.n, l->call.digest);
+	l->next = h->links;
+	if (l->next)
+		l->next->prev = l;
+	h->links = l;
+	h->in_flight++;
+	h->last_ns = arrive_ns;
+	watch_for_leaving(req, l);
+	note_call(h, &l->call);
+	h->b->call(h->b->arg, &l->call);
+}
+
+static void on_tokenize(struct httpd *h, struct evhttp_request *req)
+{
+	struct buf body, out;
+	struct err e;
+
+	buf_init(&out, BODY_MAX);
+	if (read_body(req, &body) < 0)
+		reply_error(req, 500, "InternalServerError", "out of memory");
+	else if (pages_tokenize(&out, buf_str(&body), h->b->max_model_len, &e) < 0)
+		reply_error(req, 400, "BadRequestError", e.msg);
+	else
+		reply(req, 200, "application/json", buf_str(&out));
+	buf_release(&out);
+	buf_release(&body);
+}
+
+static void on_page(struct httpd *h, struct evhttp_request *req, const char *path)
+{
+	const char *type = "application/json";
+	struct buf out;
+
+	buf_init(&out, 1 << 20);
+	if (strcmp(path, "/v1/models") == 0) {
+		pages_models(&out, h->b->model, h->b->max_model_len);
+	} else if (strcmp(path, "/version") == 0) {
+		pages_version(&out);
+	} else if (strcmp(path, "/metrics") == 0) {
+		type = "text/plain; version=0.0.4; charset=utf-8";
+		h->b->metrics(h->b->arg, &out);
+	} else if (strcmp(path, "/health") != 0) {
+		buf_release(&out);
+		reply_error(req, 404, "NotFoundError", "Not Found");
+		return;
+	}
+	reply(req, 200, type, buf_str(&out));
+	buf_release(&out);
+}
+
+static bool is_page(const char *path)
+{
+	return strcmp(path, "/v1/models") == 0 || strcmp(path, "/version") == 0 ||
+	       strcmp(path, "/metrics") == 0 || strcmp(path, "/health") == 0;
+}
+
+static void on_request(struct evhttp_request *req, void *arg)
+{
+	int64_t now_ns = clock_mono_ns();
+	struct httpd *h = arg;
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(req);
+	const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
+	bool post = evhttp_request_get_command(req) == EVHTTP_REQ_POST;
+	enum api_kind api = path ? api_of_path(str_of(path)) : API_NONE;
+	bool tokenize = path && strcmp(path, "/tokenize") == 0;
+
+	if (!path)
+		reply_error(req, 400, "BadRequestError", "the request has no path");
+	else if ((api != API_NONE || tokenize) != post && (api != API_NONE || tokenize || is_page(path)))
+		reply_error(req, 405, "MethodNotAllowed", "Method Not Allowed");
+	else if (api != API_NONE)
+		on_infer(h, req, api, now_ns);
+	else if (tokenize)
+		on_tokenize(h, req);
+	else
+		on_page(h, req, path);
+}
+
+static void on_idle(evutil_socket_t fd, short what, void *arg)
+{
+	struct httpd *h = arg;
+
+	(void)fd;
+	(void)what;
+	if (h->in_flight == 0 && clock_mono_ns() - h->last_ns >= h->o.idle_ns)
+		event_base_loopexit(h->base, NULL);
+}
+
+static int start_idle(struct httpd *h)
+{
+	int64_t each_ns = h->o.idle_ns / 4 + NS_PER_MS;
+	struct timeval tv = { each_ns / NS_PER_S, each_ns % NS_PER_S / NS_PER_US };
+
+	if (h->o.idle_ns == NS_NONE)
+		return 0;
+	h->last_ns = clock_mono_ns();
+	h->idle = event_new(h->base, -1, EV_PERSIST, on_idle, h);
+	return h->idle ? event_add(h->idle, &tv) : -1;
+}
+
+static void name_address(struct httpd *h, evutil_socket_t fd)
+{
+	struct sockaddr_storage sa = { 0 };
+	socklen_t n = sizeof(sa);
+	char ip[64] = "";
+
+	getsockname(fd, (struct sockaddr *)&sa, &n);
+	if (sa.ss_family == AF_INET6) {
+		const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)&sa;
+
+		evutil_inet_ntop(AF_INET6, &a->sin6_addr, ip, sizeof(ip));
+		snprintf(h->address, sizeof(h->address), "[%s]:%d", ip, ntohs(a->sin6_port));
+	} else {
+		const struct sockaddr_in *a = (const struct sockaddr_in *)&sa;
+
+		evutil_inet_ntop(AF_INET, &a->sin_addr, ip, sizeof(ip));
+		snprintf(h->address, sizeof(h->address), "%s:%d", ip, ntohs(a->sin_port));
+	}
+}
+
+/* "HOST:PORT", "[::1]:PORT" -> the host's first address.  0 or -1. */
+static int resolve(const char *address, struct addrinfo **out)
+{
+	const struct addrinfo hints = { .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+					.ai_socktype = SOCK_STREAM };
+	const char *colon = strrchr(address, ':');
+	char host[256];
+	size_t n = colon ? (size_t)(colon - address) : 0;
+
+	if (n == 0 || n >= sizeof(host) || !colon[1])
+		return -1;
+	if (address[0] == '[' && address[n - 1] == ']') {
+		address++;
+		n -= 2;
+	}
+	memcpy(host, address, n);
+	host[n] = '\0';
+	return getaddrinfo(host, colon + 1, &hints, out) == 0 ? 0 : -1;
+}
+
+static int listen_on(struct httpd *h, const char *address, struct err *e)
+{
+	struct addrinfo *ai;
+	struct evconnlistener *l;
+
+	if (resolve(address, &ai) < 0)
+		return err_set(e, "--listen '%s' is no address; give HOST:PORT, for example "
+				  "127.0.0.1:8000, or port 0 for any free one", address);
+	l = evconnlistener_new_bind(h->base, NULL, NULL,
+				    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE,
+				    BACKLOG, ai->ai_addr, (int)ai->ai_addrlen);
+	freeaddrinfo(ai);
+	if (!l)
+		return err_set(e, "cannot listen on %s: %s; give --listen another address, or port 0 "
+				  "for any free one", address, strerror(errno));
+	name_address(h, evconnlistener_get_fd(l));
+	if (!evhttp_bind_listener(h->http, l)) {
+		evconnlistener_free(l);
+		return err_set(e, "cannot listen on %s: out of memory", address);
+	}
+	return 0;
+}
+
+struct httpd *httpd_create(struct event_base *base, const struct httpd_opts *o,
+			   const struct httpd_backend *b, struct err *e)
+{
+	struct httpd *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		err_set(e, "out of memory");
+		return NULL;
+	}
+	h->base = base;
+	h->o = *o;
+	h->b = b;
+	h->http = evhttp_new(base);
+	if (!h->http || start_idle(h) < 0) {
+		err_set(e, "out of memory");
+		httpd_free(h);
+		return NULL;
+	}
+	evhttp_set_gencb(h->http, on_request, h);
+	evhttp_set_max_headers_size(h->http, HEAD_MAX);
+	evhttp_set_max_body_size(h->http, BODY_MAX);
+	evhttp_set_allowed_methods(h->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD);
+	/* The default would close a connection that waits for its first token for 50 s. */
+	evhttp_set_timeout(h->http, QUIET_DAYS_S);
+	if (listen_on(h, o->listen, e) < 0) {
+		httpd_free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void httpd_free(struct httpd *h)
+{
+	if (!h)
+		return;
+	h->o.requests = COUNT_NONE;
+	while (h->links) {
+		struct httpd_call *c = &h->links->call;
+		struct evhttp_connection *conn = evhttp_request_get_connection(c->req);
+
+		evhttp_connection_set_closecb(conn, NULL, NULL);
+		h->b->gone(h->b->arg, c);
+		forget(h->links);
+		evhttp_connection_free(conn);
+	}
+	if (h->idle)
+		event_free(h->idle);
+	if (h->http)
+		evhttp_free(h->http);
+	free(h);
+}
+
+const char *httpd_address(const struct httpd *h)
+{
+	return h->address;
+}
+
+void httpd_counts(const struct httpd *h, int64_t *answered, int64_t *left)
+{
+	*answered = h->answered;
+	*left = h->left;
+}
