@@ -16,3 +16,12 @@ replay_libreplay_a_SOURCES += \
 	replay/sim.c replay/sim.h \
 	replay/words.c replay/words.h
 dist_pkgdata_DATA = replay/profiles/h200-9b-bf16.profile
+
+# The replayer and tokreplay.
+replay_libreplay_a_SOURCES += \
+	replay/plan.c replay/plan.h \
+	replay/prompt.c replay/prompt.h \
+	replay/prompt_text.c replay/prompt_text.h \
+	replay/request.c replay/request.h \
+	replay/schedule.c replay/schedule.h \
+	replay/source.c replay/source.h

@@ -1,0 +1,214 @@
+#include <config.h>
+
+#include "replay/request.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char chat_path[] = "/v1/chat/completions";
+static const char completions_path[] = "/v1/completions";
+
+void request_facts_release(struct request_facts *f)
+{
+	free(f->model);
+	f->model = NULL;
+}
+
+struct str request_endpoint(const struct request_opts *o, const struct request_ask *ask)
+{
+	if (ask->synthetic && o->endpoint == API_CHAT)
+		return str_of(chat_path);
+	if (ask->synthetic && o->endpoint == API_COMPLETIONS)
+		return str_of(completions_path);
+	if (ask->req->endpoint.n)
+		return ask->req->endpoint;
+	return str_of(str_is(ask->req->api, "completions") ? completions_path : chat_path);
+}
+
+/* Replaces the member unless it already says that.  Takes over value. */
+static void put(json_t *root, const char *key, json_t *value, bool *changed)
+{
+	json_t *old = json_object_get(root, key);
+
+	if (old && json_equal(old, value)) {
+		json_decref(value);
+		return;
+	}
+	json_object_set_new(root, key, value);
+	*changed = true;
+}
+
+static const char *limit_key(json_t *root)
+{
+	return json_object_get(root, "max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
+}
+
+static void put_extra(json_t *root, json_t *extra, bool *changed)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(extra, key, value)
+		put(root, key, json_incref(value), changed);
+}
+
+static void put_options(const struct request_opts *o, json_t *root, bool *changed)
+{
+	if (o->model)
+		put(root, "model", json_string(o->model), changed);
+	if (o->max_tokens != COUNT_NONE)
+		put(root, limit_key(root), json_integer(o->max_tokens), changed);
+	if (o->ignore_eos)
+		put(root, "ignore_eos", json_true(), changed);
+	if (o->stream) {
+		put(root, "stream", json_true(), changed);
+		put(root, "stream_options", json_pack("{sb}", "include_usage", 1), changed);
+	}
+	if (o->extra)
+		put_extra(root, o->extra, changed);
+}
+
+static json_t *synthetic_prompt(const struct request_opts *o, const struct prompt *p,
+				const struct request_ask *ask, enum api_kind api)
+{
+	struct prompt_ask pa = {
+		.tokens = ask->input_tokens > 0 ? ask->input_tokens : 1, .seed = o->seed,
+		.copy = ask->copy, .request = ask->number,
+		.block_tokens = ask->req->block_tokens,
+		.blocks = ask->req->blocks, .n_blocks = ask->req->n_blocks,
+	};
+	struct buf text;
+	json_t *j = NULL;
+
+	buf_init(&text, REQUEST_BODY_MAX);
+	if (prompt_make(p, &pa, &text) == 0 && api == API_COMPLETIONS)
+		j = json_stringn(text.p, text.n);
+	else if (text.n)
+		j = json_pack("[{ss,ss%}]", "role", "user", "content", text.p, text.n);
+	buf_release(&text);
+	return j;
+}
+
+static json_t *synthetic(const struct request_opts *o, const struct prompt *p,
+			 const struct request_ask *ask, enum api_kind api)
+{
+	json_t *root = json_object(), *prompt = synthetic_prompt(o, p, ask, api);
+	struct str model = ask->req->model;
+	bool changed;
+
+	if (!root || !prompt) {
+		json_decref(root);
+		json_decref(prompt);
+		return NULL;
+	}
+	if (o->model || (!model.n && o->model_default))
+		model = str_of(o->model ? o->model : o->model_default);
+	if (model.n)
+		json_object_set_new(root, "model", json_stringn(model.p, model.n));
+	json_object_set_new(root, api == API_COMPLETIONS ? "prompt" : "messages", prompt);
+	/* Engines refuse a limit of 0. */
+	if (ask->output_tokens != COUNT_NONE)
+		json_object_set_new(root, "max_tokens", json_integer(
+			ask->output_tokens > 0 ? ask->output_tokens : 1));
+	json_object_set_new(root, "stream", json_true());
+	json_object_set_new(root, "stream_options", json_pack("{sb}", "include_usage", 1));
+	json_object_set_new(root, "temperature", json_integer(0));
+	json_object_set_new(root, "seed", json_integer((json_int_t)o->seed));
+	put_options(o, root, &changed);
+	return root;
+}
+
+static int dump_piece(const char *p, size_t n, void *arg)
+{
+	return buf_add(arg, p, n);
+}
+
+static int dump(const json_t *root, struct buf *out, struct err *e)
+{
+	buf_clear(out);
+	if (json_dump_callback(root, dump_piece, out, JSON_COMPACT) < 0)
+		return err_set(e, "out of memory");
+	return 0;
+}
+
+static int64_t int_member(const json_t *root, const char *key, int64_t none)
+{
+	const json_t *j = json_object_get(root, key);
+
+	return json_is_integer(j) ? json_integer_value(j) : none;
+}
+
+static int64_t expected(const struct request_opts *o, const struct request_ask *ask,
+			int64_t limit)
+{
+	if (ask->synthetic || o->ignore_eos)
+		return limit != COUNT_NONE ? limit : ask->output_tokens;
+	if (limit != COUNT_NONE && ask->output_tokens > limit)
+		return limit;
+	return ask->output_tokens;
+}
+
+static void facts_of(const struct request_opts *o, const struct request_ask *ask,
+		     enum api_kind api, json_t *root, struct request_facts *f)
+{
+	const char *model = json_string_value(json_object_get(root, "model"));
+
+	*f = (struct request_facts){ .api = api };
+	f->model = model ? strdup(model) : NULL;
+	f->stream = json_is_true(json_object_get(root, "stream"));
+	f->choices = int_member(root, "n", 1);
+	f->max_tokens = int_member(root, limit_key(root), COUNT_NONE);
+	f->output_tokens = expected(o, ask, f->max_tokens);
+}
+
+static bool has_overrides(const struct request_opts *o)
+{
+	return o->model || o->max_tokens != COUNT_NONE || o->ignore_eos || o->stream || o->extra;
+}
+
+/* *root is set if the body is a JSON object; out holds the bytes to send. */
+static int recorded(const struct request_opts *o, const struct request_ask *ask,
+		    json_t **root, struct buf *out, struct err *e)
+{
+	json_error_t je;
+	bool changed = false;
+
+	*root = json_loadb(ask->req->body.p, ask->req->body.n, JSON_ALLOW_NUL, &je);
+	if (!json_is_object(*root)) {
+		json_decref(*root);
+		*root = NULL;
+		if (has_overrides(o))
+			return err_set(e, "request %" PRId64 ": its body is no JSON object, so no "
+				       "option can change it; replay it without --model, "
+				       "--max-tokens, --ignore-eos, --stream and --extra-body",
+				       ask->req->id);
+	} else {
+		put_options(o, *root, &changed);
+	}
+	if (changed)
+		return dump(*root, out, e);
+	buf_clear(out);
+	return buf_add(out, ask->req->body.p, ask->req->body.n) < 0 ?
+		err_set(e, "out of memory") : 0;
+}
+
+int request_build(const struct request_opts *o, const struct prompt *p,
+		  const struct request_ask *ask, struct buf *out,
+		  struct request_facts *facts, struct err *e)
+{
+	enum api_kind api = api_of_path(request_endpoint(o, ask));
+	json_t *root = NULL;
+	int rc;
+
+	if (ask->synthetic) {
+		root = synthetic(o, p, ask, api);
+		rc = root ? dump(root, out, e) : err_set(e, "out of memory");
+	} else {
+		rc = recorded(o, ask, &root, out, e);
+	}
+	if (rc == 0 && facts)
+		facts_of(o, ask, api, root, facts);
+	json_decref(root);
+	return rc;
+}
