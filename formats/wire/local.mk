@@ -1,1 +1,2 @@
-formats_libformats_a_SOURCES +=
+formats_libformats_a_SOURCES += \
+	formats/wire/event.c formats/wire/event.h

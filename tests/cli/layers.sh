@@ -32,6 +32,6 @@ check 'plot stands on analyze' only plot formats analyze plot
 check 'replay stands on record and analyze' only replay formats record analyze replay
 check 'libcurl has one home' alone 'curl/' record/capture.c
 check 'zstd has one home' alone 'zstd' formats/trace/block.c formats/trace/unblock.c
-check 'msgpack has one home' alone 'msgpack' formats/trace/encode.c formats/trace/decode.c formats/trace/pack.h
+check 'msgpack has one home' alone 'msgpack' formats/trace/pack.h
 check 'libcrypto has one home' alone 'openssl/' formats/base/digest.c
 done_testing

@@ -1,0 +1,266 @@
+#include <config.h>
+
+#include "formats/trace/exchanges.h"
+
+#include <stdlib.h>
+
+#include "formats/trace/copy.h"
+
+enum { TEXT_MAX = 1 << 30 };
+
+/* Ids of one segment -> index of the exchange; open addressing, emptied at each segment. */
+struct id_map {
+	struct id_slot {
+		int64_t id;
+		size_t at; /* index + 1; 0 = free */
+	} *slots;
+	size_t n, cap; /* cap: a power of two */
+};
+
+struct loader {
+	struct trace_data *d;
+	struct id_map ids;
+	size_t cap_x, cap_segments, cap_phases;
+	bool with_text;
+	struct err *e;
+};
+
+static size_t hash(int64_t id, size_t cap)
+{
+	return (size_t)(((uint64_t)id * 0x9e3779b97f4a7c15u) >> 20) & (cap - 1);
+}
+
+static struct id_slot *slot_of(const struct id_map *m, int64_t id)
+{
+	size_t i = hash(id, m->cap);
+
+	while (m->slots[i].at && m->slots[i].id != id)
+		i = (i + 1) & (m->cap - 1);
+	return &m->slots[i];
+}
+
+static int ids_put(struct id_map *m, int64_t id, size_t index)
+{
+	struct id_map big = { NULL, m->n, m->cap ? 2 * m->cap : 1024 };
+	struct id_slot *s;
+
+	if (2 * (m->n + 1) > m->cap) {
+		big.slots = calloc(big.cap, sizeof(*big.slots));
+		if (!big.slots)
+			return -1;
+		for (size_t i = 0; i < m->cap; i++)
+			if (m->slots[i].at)
+				*slot_of(&big, m->slots[i].id) = m->slots[i];
+		free(m->slots);
+		*m = big;
+	}
+	s = slot_of(m, id);
+	m->n += s->at == 0;
+	*s = (struct id_slot){ id, index + 1 };
+	return 0;
+}
+
+static void ids_clear(struct id_map *m)
+{
+	if (m->cap)
+		memset(m->slots, 0, m->cap * sizeof(*m->slots));
+	m->n = 0;
+}
+
+/* Room for one more element in an array that doubles. */
+static int more_room(void *array, size_t n, size_t *cap, size_t size, struct err *e)
+{
+	void **a = array, *p;
+
+	if (n < *cap)
+		return 0;
+	p = realloc(*a, (*cap ? 2 * *cap : 16) * size);
+	if (!p)
+		return err_set(e, "out of memory: the trace is too large to hold");
+	*a = p;
+	*cap = *cap ? 2 * *cap : 16;
+	return 0;
+}
+
+static struct segment *last_segment(const struct loader *l)
+{
+	return &l->d->segments[l->d->n_segments - 1];
+}
+
+static int add_segment(struct loader *l, const struct rec_header *h)
+{
+	struct trace_data *d = l->d;
+	struct record blank;
+	struct segment *s;
+
+	if (more_room(&d->segments, d->n_segments, &l->cap_segments, sizeof(*d->segments), l->e) < 0)
+		return -1;
+	s = &d->segments[d->n_segments++];
+	*s = (struct segment){ .header = *h };
+	copy_header(&d->store, &s->header);
+	record_init(&blank, REC_CLIENT);
+	s->client = blank.u.client;
+	ids_clear(&l->ids);
+	l->cap_phases = 0;
+	return 0;
+}
+
+/* A phase is written when it begins and again when it ends: the later one holds. */
+static int add_phase(struct loader *l, const struct rec_phase *p)
+{
+	struct segment *s = last_segment(l);
+	size_t i = 0;
+
+	while (i < s->n_phases && s->phases[i].id != p->id)
+		i++;
+	if (i == s->n_phases) {
+		if (more_room(&s->phases, i, &l->cap_phases, sizeof(*s->phases), l->e) < 0)
+			return -1;
+		s->n_phases++;
+	}
+	s->phases[i] = *p;
+	copy_phase(&l->d->store, &s->phases[i]);
+	return 0;
+}
+
+static int add_exchange(struct loader *l, const struct rec_request *q)
+{
+	struct trace_data *d = l->d;
+	struct record blank;
+	struct exchange *x;
+
+	if (more_room(&d->x, d->n, &l->cap_x, sizeof(*d->x), l->e) < 0)
+		return -1;
+	if (ids_put(&l->ids, q->id, d->n) < 0)
+		return err_set(l->e, "out of memory");
+	x = &d->x[d->n++];
+	record_init(&blank, REC_RESPONSE);
+	*x = (struct exchange){
+		.segment = (int64_t)d->n_segments - 1, .req = *q, .res = blank.u.response,
+	};
+	events_init(&x->res.events, l->with_text, TEXT_MAX);
+	if (!l->with_text)
+		x->req.body = (struct str){ NULL, 0 };
+	copy_request(&d->store, &x->req);
+	return 0;
+}
+
+/* Responses of a request that is not in the segment are damage that `check` names; here they are passed over. */
+static int add_response(struct loader *l, const struct rec_response *s)
+{
+	struct trace_data *d = l->d;
+	struct events joined;
+	struct exchange *x;
+	size_t at = l->ids.cap ? slot_of(&l->ids, s->id)->at : 0;
+
+	if (at == 0)
+		return 0;
+	x = &d->x[at - 1];
+	x->has_response = true;
+	if (s->events.n) {
+		if (!s->events.has_text)
+			x->res.events.has_text = false;
+		if (events_append(&x->res.events, &s->events) < 0)
+			return err_set(l->e, "out of memory: the trace is too large to hold");
+	}
+	if (!s->last)
+		return 0;
+	joined = x->res.events;
+	x->res = *s;
+	x->res.events = joined;
+	if (!l->with_text)
+		x->res.raw = (struct str){ NULL, 0 };
+	copy_response(&d->store, &x->res);
+	return 0;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b; /* NS_NONE is the least of all */
+}
+
+static void add_client(struct rec_client *sum, const struct rec_client *c)
+{
+	sum->t_ns = larger(sum->t_ns, c->t_ns);
+	sum->loop_lag_max_ns = larger(sum->loop_lag_max_ns, c->loop_lag_max_ns);
+	sum->send_lag_max_ns = larger(sum->send_lag_max_ns, c->send_lag_max_ns);
+	if (c->events != COUNT_NONE)
+		sum->events = (sum->events == COUNT_NONE ? 0 : sum->events) + c->events;
+	if (c->coalesced != COUNT_NONE)
+		sum->coalesced = (sum->coalesced == COUNT_NONE ? 0 : sum->coalesced) + c->coalesced;
+	if (!(sum->cpu_share >= c->cpu_share))
+		sum->cpu_share = c->cpu_share;
+}
+
+static int add(struct loader *l, const struct record *r)
+{
+	switch (r->kind) {
+	case REC_HEADER: return add_segment(l, &r->u.header);
+	case REC_PHASE: return add_phase(l, &r->u.phase);
+	case REC_REQUEST: return add_exchange(l, &r->u.request);
+	case REC_RESPONSE: return add_response(l, &r->u.response);
+	case REC_CLIENT:
+		add_client(&last_segment(l)->client, &r->u.client);
+		return 0;
+	case REC_END:
+		last_segment(l)->end = r->u.end;
+		last_segment(l)->ended = true;
+		return 0;
+	default: return 0;
+	}
+}
+
+int trace_data_load(const char *path, bool with_text, struct trace_data *d, struct err *e)
+{
+	struct loader l = { .d = d, .with_text = with_text, .e = e };
+	struct trace_reader *r;
+	struct record rec;
+	int rc;
+
+	*d = (struct trace_data){ .n = 0 };
+	if (trace_reader_open(path, &r, e) < 0)
+		return -1;
+	while ((rc = trace_next(r, &rec, e)) > 0) {
+		if (add(&l, &rec) < 0) {
+			rc = err_wrap(e, "%s", path);
+			break;
+		}
+	}
+	if (rc < 0 && trace_reader_cut(r) && d->n_segments)
+		rc = 1;
+	free(l.ids.slots);
+	trace_reader_close(r);
+	if (rc < 0)
+		trace_data_release(d);
+	return rc;
+}
+
+void trace_data_release(struct trace_data *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		events_release(&d->x[i].res.events);
+	for (size_t i = 0; i < d->n_segments; i++)
+		free(d->segments[i].phases);
+	free(d->x);
+	free(d->segments);
+	arena_release(&d->store);
+	*d = (struct trace_data){ .n = 0 };
+}
+
+const struct rec_phase *trace_data_phase(const struct trace_data *d, const struct exchange *x)
+{
+	const struct segment *s = &d->segments[x->segment];
+
+	for (size_t i = 0; i < s->n_phases; i++)
+		if (s->phases[i].id == x->req.phase)
+			return &s->phases[i];
+	return NULL;
+}
+
+struct str kvs_get(struct kvs k, const char *key)
+{
+	for (size_t i = 0; i < k.n; i++)
+		if (str_is(k.v[i].key, key))
+			return k.v[i].value;
+	return (struct str){ NULL, 0 };
+}
