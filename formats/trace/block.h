@@ -5,6 +5,8 @@
 #ifndef TRACE_BLOCK_H
 #define TRACE_BLOCK_H
 
+#include <stddef.h>
+
 #include "formats/base/err.h"
 
 enum { BLOCK_FRAME_MAX = 1 << 20 }; /* bytes of records after which a frame ends */

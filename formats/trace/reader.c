@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +30,7 @@ struct trace_reader {
 	struct mp_walk walk; /* over that record */
 	struct decode_store store;
 	int64_t records, segment;
+	bool open_segment;   /* its end record has not been read */
 	int end;             /* 0 reading, 1 clean end, -1 failed */
 	bool cut;
 	struct err why;
@@ -96,6 +98,8 @@ static int at_end(struct trace_reader *r)
 		r->end = -1;
 		return err_set(&r->why, "%s: empty: no trace in it", r->path);
 	}
+	if (r->open_segment)
+		return fail(r, true, "truncated (the closing record is missing)");
 	r->end = 1;
 	return 0;
 }
@@ -156,6 +160,8 @@ static int check_header(struct trace_reader *r, const struct record *rec)
 {
 	char what[160];
 
+	if (rec->kind == REC_HEADER || rec->kind == REC_END)
+		r->open_segment = rec->kind == REC_HEADER;
 	if (rec->kind == REC_HEADER) {
 		r->segment++;
 		if (rec->u.header.version == TRACE_VERSION)

@@ -22,6 +22,7 @@ struct trace_writer {
 	struct buf rec;
 	int64_t flushed_ns;
 	struct rec_end counts;
+	bool open_segment; /* a header was written and no end record since */
 };
 
 static int open_output(const char *path, struct err *e)
@@ -66,6 +67,8 @@ int trace_writer_open(const char *path, struct trace_writer **out, struct err *e
 
 static void count(struct trace_writer *w, const struct record *r)
 {
+	if (r->kind == REC_HEADER || r->kind == REC_END)
+		w->open_segment = r->kind == REC_HEADER;
 	if (r->kind == REC_REQUEST)
 		w->counts.requests++;
 	if (r->kind != REC_RESPONSE)
@@ -111,12 +114,26 @@ static int sync_and_close(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
+/* A segment without its end record reads as cut. */
+static int end_segment(struct trace_writer *w, struct err *e)
+{
+	struct record r;
+
+	if (!w->open_segment)
+		return 0;
+	record_init(&r, REC_END);
+	trace_writer_counts(w, &r.u.end);
+	return trace_write(w, &r, e);
+}
+
 int trace_writer_close(struct trace_writer *w, struct err *e)
 {
 	struct err second;
 	int rc = 0;
 
-	if (w->b && block_finish(w->b, e) < 0)
+	if (w->b && end_segment(w, e) < 0)
+		rc = -1;
+	if (w->b && rc == 0 && block_finish(w->b, e) < 0)
 		rc = err_wrap(e, "%s", w->path);
 	if (sync_and_close(w, rc < 0 ? &second : e) < 0)
 		rc = -1;

@@ -25,7 +25,7 @@ int trace_writer_flush(struct trace_writer *w, struct err *e);
 /* Flushes if the last flush is a second ago by now_ns (CLOCK_MONOTONIC). */
 int trace_writer_tick(struct trace_writer *w, int64_t now_ns, struct err *e);
 
-/* Ends the frame, writes the seek table, syncs, closes, frees w even on error. */
+/* Writes the end record if the caller did not, ends the frame, writes the seek table, syncs, closes, frees w even on error. */
 int trace_writer_close(struct trace_writer *w, struct err *e);
 
 /* Counts so far, for the end record. */
