@@ -1,2 +1,11 @@
 formats_libformats_a_SOURCES += \
-	formats/wire/event.c formats/wire/event.h
+	formats/wire/api.c formats/wire/api.h \
+	formats/wire/ask.c \
+	formats/wire/chat.c \
+	formats/wire/chunk.c formats/wire/chunk.h \
+	formats/wire/completions.c \
+	formats/wire/event.c formats/wire/event.h \
+	formats/wire/fault.c formats/wire/fault.h \
+	formats/wire/scan.c formats/wire/scan.h \
+	formats/wire/sse.c formats/wire/sse.h \
+	formats/wire/whole.c formats/wire/whole.h
