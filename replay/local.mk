@@ -15,7 +15,11 @@ replay_libreplay_a_SOURCES += \
 	replay/served.c replay/served.h \
 	replay/sim.c replay/sim.h \
 	replay/words.c replay/words.h
+bin_PROGRAMS += tokserve
+tokserve_SOURCES = replay/tokserve.c
+tokserve_LDADD = $(REPLAY_LIBS)
 dist_pkgdata_DATA = replay/profiles/h200-9b-bf16.profile
+dist_man_MANS += replay/tokserve.1
 
 # The replayer and tokreplay.
 replay_libreplay_a_SOURCES += \
