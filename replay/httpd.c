@@ -148,11 +148,24 @@ void httpd_error(struct httpd_call *c, int status, const char *type, const char 
 	reply_error(finish(c), status, type, message);
 }
 
+/* Sends now what waits, so that neither a loop turn nor the next chunk comes between. */
+static void push(struct httpd_call *c)
+{
+	struct bufferevent *bev = bev_of(c->req);
+	struct evbuffer *out = bufferevent_get_output(bev);
+
+	evbuffer_unfreeze(out, 1);
+	/* What does not go, or an error, is left to the loop. */
+	evbuffer_write(out, bufferevent_getfd(bev));
+	evbuffer_freeze(out, 1);
+}
+
 void httpd_start(struct httpd_call *c, int status, const char *type)
 {
 	set_header(c->req, "Content-Type", type);
 	set_header(c->req, "Cache-Control", "no-cache");
 	evhttp_send_reply_start(c->req, status, NULL);
+	push(c);
 }
 
 void httpd_send(struct httpd_call *c, struct str bytes)
@@ -164,6 +177,7 @@ void httpd_send(struct httpd_call *c, struct str bytes)
 	evbuffer_add(b, bytes.p, bytes.n);
 	evhttp_send_reply_chunk(c->req, b);
 	evbuffer_free(b);
+	push(c);
 }
 
 void httpd_end(struct httpd_call *c)
@@ -175,10 +189,8 @@ void httpd_cut(struct httpd_call *c)
 {
 	struct httpd *h = c->httpd;
 	struct evhttp_connection *conn = evhttp_request_get_connection(c->req);
-	struct bufferevent *bev = evhttp_connection_get_bufferevent(conn);
 
-	evbuffer_unfreeze(bufferevent_get_output(bev), 1);
-	evbuffer_write(bufferevent_get_output(bev), bufferevent_getfd(bev));
+	push(c);
 	evhttp_connection_set_closecb(conn, NULL, NULL);
 	h->answered++;
 	forget(link_of(c));
