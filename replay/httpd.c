@@ -5,10 +5,6 @@
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/http.h>
-#include <event2/keyvalq_struct.h>
-#include <event2/listener.h>
-#include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -16,9 +12,11 @@
 #include <sys/socket.h>
 
 #include "formats/base/clock.h"
+#include "replay/httpreq.h"
+#include "replay/listen.h"
 #include "replay/pages.h"
 
-enum { BACKLOG = 1024, HEAD_MAX = 1 << 16, BODY_MAX = 1 << 28, QUIET_DAYS_S = 7 * 86400 };
+enum { HEAD_MAX = 1 << 16, QUIET_DAYS_S = 7 * 86400 };
 
 struct httpd {
 	struct event_base *base;
@@ -26,7 +24,7 @@ struct httpd {
 	struct event *idle;
 	struct httpd_opts o;
 	const struct httpd_backend *b;
-	char address[128];
+	char address[LISTEN_NAME_MAX + 1];
 	struct httpd_link *links;  /* calls in flight */
 	int64_t in_flight, answered, left;
 	int64_t last_ns;           /* when the last call began or ended */
@@ -38,11 +36,6 @@ struct httpd_link {
 	struct httpd_link *prev, *next;
 	struct buf body;
 };
-
-static struct bufferevent *bev_of(struct evhttp_request *req)
-{
-	return evhttp_connection_get_bufferevent(evhttp_request_get_connection(req));
-}
 
 static struct httpd_link *link_of(struct httpd_call *c)
 {
@@ -107,51 +100,20 @@ static struct evhttp_request *finish(struct httpd_call *c)
 	return req;
 }
 
-static void set_header(struct evhttp_request *req, const char *name, const char *value)
-{
-	struct evkeyvalq *headers = evhttp_request_get_output_headers(req);
-
-	evhttp_remove_header(headers, name);
-	evhttp_add_header(headers, name, value);
-}
-
-static void reply(struct evhttp_request *req, int status, const char *type, struct str body)
-{
-	struct evbuffer *b = evbuffer_new();
-
-	set_header(req, "Content-Type", type);
-	if (b && body.n)
-		evbuffer_add(b, body.p, body.n);
-	evhttp_send_reply(req, status, NULL, b);
-	if (b)
-		evbuffer_free(b);
-}
-
 void httpd_reply(struct httpd_call *c, int status, const char *type, struct str body)
 {
-	reply(finish(c), status, type, body);
-}
-
-static void reply_error(struct evhttp_request *req, int status, const char *type,
-			const char *message)
-{
-	struct buf b;
-
-	buf_init(&b, 1 << 16);
-	pages_error(&b, status, type, message);
-	reply(req, status, "application/json", buf_str(&b));
-	buf_release(&b);
+	httpreq_reply(finish(c), status, type, body);
 }
 
 void httpd_error(struct httpd_call *c, int status, const char *type, const char *message)
 {
-	reply_error(finish(c), status, type, message);
+	httpreq_error(finish(c), status, type, message);
 }
 
 /* Sends now what waits, so that neither a loop turn nor the next chunk comes between. */
 static void push(struct httpd_call *c)
 {
-	struct bufferevent *bev = bev_of(c->req);
+	struct bufferevent *bev = httpreq_bev(c->req);
 	struct evbuffer *out = bufferevent_get_output(bev);
 
 	evbuffer_unfreeze(out, 1);
@@ -162,8 +124,8 @@ static void push(struct httpd_call *c)
 
 void httpd_start(struct httpd_call *c, int status, const char *type)
 {
-	set_header(c->req, "Content-Type", type);
-	set_header(c->req, "Cache-Control", "no-cache");
+	httpreq_header(c->req, "Content-Type", type);
+	httpreq_header(c->req, "Cache-Control", "no-cache");
 	evhttp_send_reply_start(c->req, status, NULL);
 	push(c);
 }
@@ -204,7 +166,7 @@ void httpd_cut(struct httpd_call *c)
  */
 static void watch_for_leaving(struct evhttp_request *req, struct httpd_link *l)
 {
-	struct bufferevent *bev = bev_of(req);
+	struct bufferevent *bev = httpreq_bev(req);
 	bufferevent_data_cb read_cb, write_cb;
 	bufferevent_event_cb event_cb;
 	void *arg;
@@ -215,19 +177,6 @@ static void watch_for_leaving(struct evhttp_request *req, struct httpd_link *l)
 	bufferevent_setcb(bev, NULL, write_cb, event_cb, arg);
 	bufferevent_enable(bev, EV_READ);
 	evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_close, l);
-}
-
-static int read_body(struct evhttp_request *req, struct buf *body)
-{
-	struct evbuffer *in = evhttp_request_get_input_buffer(req);
-	size_t n = evbuffer_get_length(in);
-
-	buf_init(body, BODY_MAX);
-	if (buf_reserve(body, n + 1) < 0)
-		return -1;
-	evbuffer_remove(in, body->p, n);
-	body->n = n;
-	return 0;
 }
 
 static void note_call(struct httpd *h, const struct httpd_call *c)
@@ -246,9 +195,9 @@ static void on_infer(struct httpd *h, struct evhttp_request *req, enum api_kind 
 {
 	struct httpd_link *l = calloc(1, sizeof(*l));
 
-	if (!l || read_body(req, &l->body) < 0) {
+	if (!l || httpreq_body(req, &l->body) < 0) {
 		free(l);
-		reply_error(req, 500, "InternalServerError", "out of memory");
+		httpreq_error(req, 500, "InternalServerError", "out of memory");
 		return;
 	}
 	l->call = (struct httpd_call){ .api = api, .body = buf_str(&l->body),
@@ -270,13 +219,13 @@ static void on_tokenize(struct httpd *h, struct evhttp_request *req)
 	struct buf body, out;
 	struct err e;
 
-	buf_init(&out, BODY_MAX);
-	if (read_body(req, &body) < 0)
-		reply_error(req, 500, "InternalServerError", "out of memory");
+	buf_init(&out, HTTPREQ_BODY_MAX);
+	if (httpreq_body(req, &body) < 0)
+		httpreq_error(req, 500, "InternalServerError", "out of memory");
 	else if (pages_tokenize(&out, buf_str(&body), h->b->max_model_len, &e) < 0)
-		reply_error(req, 400, "BadRequestError", e.msg);
+		httpreq_error(req, 400, "BadRequestError", e.msg);
 	else
-		reply(req, 200, "application/json", buf_str(&out));
+		httpreq_reply(req, 200, "application/json", buf_str(&out));
 	buf_release(&out);
 	buf_release(&body);
 }
@@ -296,10 +245,10 @@ static void on_page(struct httpd *h, struct evhttp_request *req, const char *pat
 		h->b->metrics(h->b->arg, &out);
 	} else if (strcmp(path, "/health") != 0) {
 		buf_release(&out);
-		reply_error(req, 404, "NotFoundError", "Not Found");
+		httpreq_error(req, 404, "NotFoundError", "Not Found");
 		return;
 	}
-	reply(req, 200, type, buf_str(&out));
+	httpreq_reply(req, 200, type, buf_str(&out));
 	buf_release(&out);
 }
 
@@ -320,9 +269,9 @@ static void on_request(struct evhttp_request *req, void *arg)
 	bool tokenize = path && strcmp(path, "/tokenize") == 0;
 
 	if (!path)
-		reply_error(req, 400, "BadRequestError", "the request has no path");
+		httpreq_error(req, 400, "BadRequestError", "the request has no path");
 	else if ((api != API_NONE || tokenize) != post && (api != API_NONE || tokenize || is_page(path)))
-		reply_error(req, 405, "MethodNotAllowed", "Method Not Allowed");
+		httpreq_error(req, 405, "MethodNotAllowed", "Method Not Allowed");
 	else if (api != API_NONE)
 		on_infer(h, req, api, now_ns);
 	else if (tokenize)
@@ -353,67 +302,16 @@ static int start_idle(struct httpd *h)
 	return h->idle ? event_add(h->idle, &tv) : -1;
 }
 
-static void name_address(struct httpd *h, evutil_socket_t fd)
+static int start_listening(struct httpd *h, struct err *e)
 {
-	struct sockaddr_storage sa = { 0 };
-	socklen_t n = sizeof(sa);
-	char ip[64] = "";
+	struct evconnlistener *l = listen_on(h->base, h->o.listen, h->address, e);
 
-	getsockname(fd, (struct sockaddr *)&sa, &n);
-	if (sa.ss_family == AF_INET6) {
-		const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)&sa;
-
-		evutil_inet_ntop(AF_INET6, &a->sin6_addr, ip, sizeof(ip));
-		snprintf(h->address, sizeof(h->address), "[%s]:%d", ip, ntohs(a->sin6_port));
-	} else {
-		const struct sockaddr_in *a = (const struct sockaddr_in *)&sa;
-
-		evutil_inet_ntop(AF_INET, &a->sin_addr, ip, sizeof(ip));
-		snprintf(h->address, sizeof(h->address), "%s:%d", ip, ntohs(a->sin_port));
-	}
-}
-
-/* "HOST:PORT", "[::1]:PORT" -> the host's first address.  0 or -1. */
-static int resolve(const char *address, struct addrinfo **out)
-{
-	const struct addrinfo hints = { .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
-					.ai_socktype = SOCK_STREAM };
-	const char *colon = strrchr(address, ':');
-	char host[256];
-	size_t n = colon ? (size_t)(colon - address) : 0;
-
-	if (n == 0 || n >= sizeof(host) || !colon[1])
-		return -1;
-	if (address[0] == '[' && address[n - 1] == ']') {
-		address++;
-		n -= 2;
-	}
-	memcpy(host, address, n);
-	host[n] = '\0';
-	return getaddrinfo(host, colon + 1, &hints, out) == 0 ? 0 : -1;
-}
-
-static int listen_on(struct httpd *h, const char *address, struct err *e)
-{
-	struct addrinfo *ai;
-	struct evconnlistener *l;
-
-	if (resolve(address, &ai) < 0)
-		return err_set(e, "--listen '%s' is no address; give HOST:PORT, for example "
-				  "127.0.0.1:8000, or port 0 for any free one", address);
-	l = evconnlistener_new_bind(h->base, NULL, NULL,
-				    LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE,
-				    BACKLOG, ai->ai_addr, (int)ai->ai_addrlen);
-	freeaddrinfo(ai);
 	if (!l)
-		return err_set(e, "cannot listen on %s: %s; give --listen another address, or port 0 "
-				  "for any free one", address, strerror(errno));
-	name_address(h, evconnlistener_get_fd(l));
-	if (!evhttp_bind_listener(h->http, l)) {
-		evconnlistener_free(l);
-		return err_set(e, "cannot listen on %s: out of memory", address);
-	}
-	return 0;
+		return -1;
+	if (evhttp_bind_listener(h->http, l))
+		return 0;
+	evconnlistener_free(l);
+	return err_set(e, "out of memory");
 }
 
 struct httpd *httpd_create(struct event_base *base, const struct httpd_opts *o,
@@ -436,11 +334,11 @@ struct httpd *httpd_create(struct event_base *base, const struct httpd_opts *o,
 	}
 	evhttp_set_gencb(h->http, on_request, h);
 	evhttp_set_max_headers_size(h->http, HEAD_MAX);
-	evhttp_set_max_body_size(h->http, BODY_MAX);
+	evhttp_set_max_body_size(h->http, HTTPREQ_BODY_MAX);
 	evhttp_set_allowed_methods(h->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD);
 	/* The default would close a connection that waits for its first token for 50 s. */
 	evhttp_set_timeout(h->http, QUIET_DAYS_S);
-	if (listen_on(h, o->listen, e) < 0) {
+	if (start_listening(h, e) < 0) {
 		httpd_free(h);
 		return NULL;
 	}

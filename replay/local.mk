@@ -8,6 +8,8 @@ replay_libreplay_a_SOURCES += \
 	replay/chunk.c replay/chunk.h replay/whole.c \
 	replay/engine.c replay/engine.h \
 	replay/httpd.c replay/httpd.h \
+	replay/httpreq.c replay/httpreq.h \
+	replay/listen.c replay/listen.h \
 	replay/pages.c replay/pages.h \
 	replay/profile.c replay/profile.h \
 	replay/recordings.c replay/recordings.h \
