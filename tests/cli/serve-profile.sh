@@ -171,7 +171,7 @@ line() { # MESSAGE EXIT ARGS...: one line on stderr
 printf 'toktrace_profile = 1\nmax_num_seq = 3\n' >bad.profile
 check 'bad profile' line "tokserve: bad.profile: line 2: unknown key 'max_num_seq'; did you mean 'max_num_seqs'?" 1 --profile bad.profile
 check 'missing profile' line 'tokserve: none.profile: No such file' 1 --profile none.profile
-check 'missing trace' line 'none.tok: No such file' 1 none.tok
+check 'missing trace' line 'tokserve: none.tok: .*No such file' 1 none.tok
 check 'no address' line "'8000' is no address; give HOST:PORT" 1 --profile slow.profile --listen 8000
 check 'nothing to serve' line 'give a trace, or --profile FILE' 2
 check 'both' line 'not both' 2 --profile slow.profile some.tok
