@@ -2,62 +2,78 @@
 
 #include "replay/ask.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "formats/base/clock.h"
-#include "replay/tokens.h"
 
 static struct str text_of(const json_t *s)
 {
 	return (struct str){ json_string_value(s), json_string_length(s) };
 }
 
-int64_t ask_prompt_tokens(const json_t *prompt)
+static int add_ids(struct blockids *b, const json_t *ids)
+{
+	size_t i;
+	json_t *id;
+
+	json_array_foreach(ids, i, id) {
+		if (!json_is_integer(id))
+			return -1;
+		blockids_token(b, json_integer_value(id));
+	}
+	return 0;
+}
+
+/* A string, an array of strings or of arrays of token ids (the first), or one of token ids. */
+static int add_prompt(struct blockids *b, const json_t *prompt)
 {
 	const json_t *first = json_array_get(prompt, 0);
 
 	if (json_is_string(prompt))
-		return tokens_count(text_of(prompt));
+		first = prompt;
 	if (json_is_string(first))
-		return tokens_count(text_of(first));
-	if (json_is_array(first)) /* a batch of token arrays: the first, as with strings */
-		return (int64_t)json_array_size(first);
-	if (json_is_integer(first))
-		return (int64_t)json_array_size(prompt);
-	return -1;
+		blockids_text(b, text_of(first));
+	else if (json_is_array(first))
+		return add_ids(b, first);
+	else if (json_is_integer(first))
+		return add_ids(b, prompt);
+	else
+		return -1;
+	return 0;
 }
 
-static int64_t content_tokens(const json_t *content)
+static void add_content(struct blockids *b, const json_t *content)
 {
-	int64_t n = 0;
 	size_t i;
 	json_t *part;
 
 	if (json_is_string(content))
-		return tokens_count(text_of(content));
+		blockids_text(b, text_of(content));
 	json_array_foreach(content, i, part) {
 		const json_t *text = json_object_get(part, "text");
 
 		if (json_is_string(text))
-			n += tokens_count(text_of(text));
+			blockids_text(b, text_of(text));
 	}
-	return n;
 }
 
-int64_t ask_message_tokens(const json_t *messages)
+static int add_messages(struct blockids *b, const json_t *messages)
 {
-	int64_t n = 0;
 	size_t i;
 	json_t *m;
 
 	if (!json_is_array(messages) || json_array_size(messages) == 0)
 		return -1;
 	json_array_foreach(messages, i, m) {
+		const json_t *role = json_object_get(m, "role");
+
 		if (!json_is_object(m))
 			return -1;
-		n += content_tokens(json_object_get(m, "content"));
+		blockids_mark(b, json_is_string(role) ? text_of(role) : str_of(""));
+		add_content(b, json_object_get(m, "content"));
 	}
-	return n;
+	return 0;
 }
 
 static int get_bool(const json_t *o, const char *key, bool *out, struct err *e)
@@ -88,16 +104,12 @@ static int get_int(const json_t *o, const char *key, int64_t min, int64_t *out, 
 
 static int get_prompt(const json_t *o, enum api_kind api, struct ask *a, struct err *e)
 {
-	if (api == API_CHAT)
-		a->prompt_tokens = ask_message_tokens(json_object_get(o, "messages"));
-	else
-		a->prompt_tokens = ask_prompt_tokens(json_object_get(o, "prompt"));
-	if (a->prompt_tokens < 0)
-		return err_set(e, "%s", api == API_CHAT ?
-			       "messages must be a non-empty array of objects" :
-			       "prompt must be a string, an array of strings or of token ids");
-	if (a->prompt_tokens == 0) /* an engine always has a begin token or a template */
-		a->prompt_tokens = 1;
+	if (api == API_CHAT && add_messages(&a->prompt, json_object_get(o, "messages")) < 0)
+		return err_set(e, "messages must be a non-empty array of objects");
+	if (api != API_CHAT && add_prompt(&a->prompt, json_object_get(o, "prompt")) < 0)
+		return err_set(e, "prompt must be a string, an array of strings or of token ids");
+	/* An engine always has a begin token or a template. */
+	a->prompt_tokens = a->prompt.tokens ? a->prompt.tokens : 1;
 	return 0;
 }
 
@@ -137,13 +149,15 @@ static int read_object(const json_t *o, enum api_kind api, struct ask *a, struct
 	return get_prompt(o, api, a, e);
 }
 
-int ask_parse(struct str body, enum api_kind api, struct ask *out, struct err *e)
+int ask_parse(struct str body, enum api_kind api, int64_t block_tokens, struct ask *out,
+	      struct err *e)
 {
 	json_error_t je;
 	json_t *o = json_loadb(body.p ? body.p : "", body.n, JSON_ALLOW_NUL, &je);
 	int rc;
 
 	*out = (struct ask){ .max_tokens = COUNT_NONE, .n = 1 };
+	blockids_init(&out->prompt, block_tokens);
 	if (!o)
 		return err_set(e, "JSON decode error at byte %d: %s", je.position, je.text);
 	if (json_is_object(o))
@@ -152,4 +166,9 @@ int ask_parse(struct str body, enum api_kind api, struct ask *out, struct err *e
 		rc = err_set(e, "the request body must be a JSON object");
 	json_decref(o);
 	return rc;
+}
+
+void ask_release(struct ask *a)
+{
+	blockids_release(&a->prompt);
 }

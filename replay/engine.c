@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/base/rng.h"
+#include "replay/prefix.h"
 #include "replay/seqs.h"
 
 struct engine {
@@ -18,7 +19,8 @@ struct engine {
 	struct seq_queue waiting;
 	struct engine_seq **running; /* in order of admission; max_num_seqs of them */
 	size_t n_running;
-	int64_t blocks_free, blocks_all;
+	int64_t blocks_free, blocks_all; /* free: neither held nor in the prefix cache */
+	struct prefix *prefix;       /* its idle blocks are as good as free */
 	uint64_t submitted;
 	struct engine_stats sum;     /* its counters; the rest is filled on asking */
 };
@@ -44,8 +46,9 @@ struct engine *engine_create(const struct profile *p, uint64_t seed)
 		return NULL;
 	e->p = *p;
 	e->running = calloc((size_t)p->max_num_seqs, sizeof(struct engine_seq *));
-	if (!e->running) {
-		free(e);
+	e->prefix = prefix_create();
+	if (!e->running || !e->prefix) {
+		engine_free(e);
 		return NULL;
 	}
 	rng_init(&e->rng, seed, "engine.step", 0);
@@ -59,6 +62,12 @@ struct engine *engine_create(const struct profile *p, uint64_t seed)
 	return e;
 }
 
+static void seq_free(struct engine_seq *s)
+{
+	free(s->ids);
+	free(s);
+}
+
 void engine_free(struct engine *e)
 {
 	struct engine_seq *s, *next;
@@ -66,25 +75,41 @@ void engine_free(struct engine *e)
 	if (!e)
 		return;
 	for (size_t i = 0; i < e->arriving.n; i++)
-		free(e->arriving.v[i]);
+		seq_free(e->arriving.v[i]);
 	free(e->arriving.v);
 	for (s = e->waiting.head; s; s = next) {
 		next = s->next;
-		free(s);
+		seq_free(s);
 	}
 	for (size_t i = 0; i < e->n_running; i++)
-		free(e->running[i]);
+		seq_free(e->running[i]);
 	free(e->running);
+	prefix_free(e->prefix);
 	free(e);
 }
 
-struct engine_seq *engine_submit(struct engine *e, int64_t t_ns, int64_t prompt_tokens,
-				 int64_t output_tokens, void *user)
+/* Only blocks before the last prompt token: that one is always computed. */
+static int copy_ids(const struct engine *e, struct engine_seq *s, const struct engine_request *r)
+{
+	size_t most = (size_t)((r->prompt_tokens - 1) / e->p.block_tokens);
+
+	s->n_ids = !e->p.prefix_cache ? 0 : r->n_blocks < most ? r->n_blocks : most;
+	if (s->n_ids == 0)
+		return 0;
+	s->ids = malloc(s->n_ids * sizeof(*s->ids));
+	if (!s->ids)
+		return -1;
+	memcpy(s->ids, r->blocks, s->n_ids * sizeof(*s->ids));
+	return 0;
+}
+
+struct engine_seq *engine_submit(struct engine *e, int64_t t_ns, const struct engine_request *r)
 {
 	struct engine_seq *s;
 
-	if (prompt_tokens < 1 || output_tokens < 1 || prompt_tokens > e->p.max_model_len ||
-	    output_tokens > e->p.max_model_len - prompt_tokens)
+	if (r->prompt_tokens < 1 || r->output_tokens < 1 ||
+	    r->prompt_tokens > e->p.max_model_len ||
+	    r->output_tokens > e->p.max_model_len - r->prompt_tokens)
 		return NULL;
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -93,12 +118,12 @@ struct engine_seq *engine_submit(struct engine *e, int64_t t_ns, int64_t prompt_
 		t_ns = e->now_ns;
 	s->number = e->submitted++;
 	s->ready_ns = t_ns + ns_of_us(e->p.request_us +
-				      e->p.request_token_us * (double)prompt_tokens);
-	s->prompt = prompt_tokens;
-	s->output = output_tokens;
-	s->user = user;
-	if (seq_heap_push(&e->arriving, s) < 0) {
-		free(s);
+				      e->p.request_token_us * (double)r->prompt_tokens);
+	s->prompt = r->prompt_tokens;
+	s->output = r->output_tokens;
+	s->user = r->user;
+	if (copy_ids(e, s, r) < 0 || seq_heap_push(&e->arriving, s) < 0) {
+		seq_free(s);
 		return NULL;
 	}
 	return s;
@@ -106,8 +131,10 @@ struct engine_seq *engine_submit(struct engine *e, int64_t t_ns, int64_t prompt_
 
 static void drop_blocks(struct engine *e, struct engine_seq *s)
 {
-	e->blocks_free += s->blocks;
+	prefix_drop(e->prefix, s->ids, s->held);
+	e->blocks_free += s->blocks - (int64_t)s->held;
 	s->blocks = 0;
+	s->held = 0;
 }
 
 static void leave_slot(struct engine *e, struct engine_seq *s)
@@ -129,7 +156,7 @@ void engine_cancel(struct engine *e, struct engine_seq *s)
 	else
 		leave_slot(e, s);
 	e->sum.cancelled++;
-	free(s);
+	seq_free(s);
 }
 
 static int64_t blocks_of(const struct engine *e, int64_t tokens)
@@ -147,13 +174,20 @@ static void preempt(struct engine *e, struct engine_seq *s)
 	e->sum.preemptions++;
 }
 
+static int64_t available(const struct engine *e)
+{
+	return e->blocks_free + (int64_t)prefix_idle(e->prefix);
+}
+
 /* Takes the blocks for s to hold `tokens` of context.  False: not enough are free. */
 static bool take_blocks(struct engine *e, struct engine_seq *s, int64_t tokens)
 {
 	int64_t more = blocks_of(e, tokens) - s->blocks;
 
-	if (more > e->blocks_free)
+	if (more > available(e))
 		return false;
+	for (; e->blocks_free < more; e->blocks_free++)
+		prefix_evict(e->prefix);
 	e->blocks_free -= more;
 	s->blocks += more;
 	return true;
@@ -211,17 +245,47 @@ static void schedule_running(struct engine *e, struct step *st, bool decodes)
 	}
 }
 
+/* Shares the cached beginning of its prompt and takes blocks for the rest, or does nothing. */
+static bool take_context(struct engine *e, struct engine_seq *s)
+{
+	s->held = prefix_hold(e->prefix, s->ids, s->n_ids);
+	s->blocks = (int64_t)s->held;
+	/* Room for all of its context, or it would be preempted in the middle of it. */
+	if (!take_blocks(e, s, s->prompt + s->made)) {
+		drop_blocks(e, s);
+		return false;
+	}
+	s->computed = (int64_t)s->held * e->p.block_tokens;
+	if (!s->looked_up && e->p.prefix_cache) {
+		s->cached = s->computed;
+		e->sum.prefix_queries += s->prompt;
+		e->sum.prefix_hits += s->cached;
+	}
+	s->looked_up = true;
+	return true;
+}
+
+/* Prompt blocks that are computed now can be shared. */
+static void share_blocks(struct engine *e, struct engine_seq *s, int64_t prompt_done)
+{
+	while (s->held < s->n_ids && (int64_t)(s->held + 1) * e->p.block_tokens <= prompt_done) {
+		/* Another one computed the same at the same time: this copy stays its own. */
+		if (!prefix_add(e->prefix, s->ids[s->held]))
+			s->n_ids = s->held;
+		else
+			s->held++;
+	}
+}
+
 static void admit(struct engine *e, struct step *st)
 {
 	struct engine_seq *s;
 
 	while ((s = e->waiting.head) != NULL && st->budget > 0 &&
 	       e->n_running < (size_t)e->p.max_num_seqs) {
-		/* Room for all of its context, or it would be preempted in the middle of it. */
-		if (blocks_of(e, s->prompt + s->made) > e->blocks_free)
+		if (!take_context(e, s))
 			return;
 		seq_queue_remove(&e->waiting, s);
-		take_blocks(e, s, s->prompt + s->made);
 		s->place = SEQ_RUNNING;
 		s->at = e->n_running;
 		e->running[e->n_running++] = s;
@@ -259,7 +323,8 @@ static void begin_step(struct engine *e)
 /* One request's part of the step that ends; true if it left its slot. */
 static bool end_part(struct engine *e, struct engine_seq *s, engine_fn fn, void *arg)
 {
-	struct engine_event ev = { .t_ns = e->now_ns, .seq = s, .user = s->user };
+	struct engine_event ev = { .t_ns = e->now_ns, .seq = s, .user = s->user,
+				   .cached_tokens = s->cached };
 	int64_t prompt_done;
 
 	s->computed += s->chunk;
@@ -269,6 +334,7 @@ static bool end_part(struct engine *e, struct engine_seq *s, engine_fn fn, void 
 		e->sum.prompt_tokens += prompt_done - s->first_time;
 		s->first_time = prompt_done;
 	}
+	share_blocks(e, s, prompt_done);
 	if (missing(s) > 0)
 		return false;
 	ev.token = ++s->made;
@@ -280,7 +346,7 @@ static bool end_part(struct engine *e, struct engine_seq *s, engine_fn fn, void 
 	}
 	fn(arg, &ev);
 	if (ev.last)
-		free(s);
+		seq_free(s);
 	return ev.last;
 }
 
@@ -328,6 +394,6 @@ void engine_stats(const struct engine *e, struct engine_stats *out)
 	*out = e->sum;
 	out->running = (int64_t)e->n_running;
 	out->waiting = (int64_t)(e->waiting.n + e->arriving.n);
-	out->kv_used_tokens = (e->blocks_all - e->blocks_free) * e->p.block_tokens;
+	out->kv_used_tokens = (e->blocks_all - available(e)) * e->p.block_tokens;
 	out->kv_capacity_tokens = e->blocks_all * e->p.block_tokens;
 }

@@ -12,6 +12,10 @@
  * of the queue and computes its context again.  The step's time is said in profile.h; all
  * of its tokens appear at its end.
  *
+ * With a prefix cache, the blocks of a prompt stay when its request ends, until their room
+ * is needed (oldest first); a prompt that begins with the same blocks shares them and
+ * computes only what follows, at least its last token.
+ *
  * Same profile, seed and calls: same events, on any machine.
  */
 #ifndef REPLAY_ENGINE_H
@@ -33,6 +37,14 @@ struct engine_event {
 	void *user;           /* as given to engine_submit() */
 	int64_t token;        /* which output token, from 1 */
 	bool last;            /* the request has ended; seq is gone after the call */
+	int64_t cached_tokens; /* of its prompt, not computed thanks to the prefix cache */
+};
+
+struct engine_request {
+	int64_t prompt_tokens, output_tokens; /* each at least 1 */
+	const uint64_t *blocks;  /* chained ids of the prompt's whole KV blocks; copied */
+	size_t n_blocks;         /* 0: nothing is known of the prompt */
+	void *user;
 };
 
 /* May submit, but neither cancel nor advance. */
@@ -42,7 +54,8 @@ struct engine_stats {
 	int64_t running, waiting;      /* requests now (waiting: those that arrived and have no slot) */
 	int64_t kv_used_tokens;        /* in whole blocks */
 	int64_t kv_capacity_tokens;    /* in whole blocks */
-	int64_t prompt_tokens, generation_tokens; /* computed for the first time, since the start */
+	int64_t prompt_tokens, generation_tokens; /* since the start, each once; cached ones too */
+	int64_t prefix_queries, prefix_hits; /* prompt tokens looked up in the prefix cache, found */
 	int64_t finished, cancelled, preemptions, steps;
 };
 
@@ -52,10 +65,9 @@ void engine_free(struct engine *e);
 
 /*
  * A request that arrives at t_ns (one before the last advance counts as at that time).
- * Both counts are at least 1.  NULL: together more than max_model_len, or out of memory.
+ * NULL: together more than max_model_len, or out of memory.
  */
-struct engine_seq *engine_submit(struct engine *e, int64_t t_ns, int64_t prompt_tokens,
-				 int64_t output_tokens, void *user);
+struct engine_seq *engine_submit(struct engine *e, int64_t t_ns, const struct engine_request *r);
 /* The client left: slot and blocks are free at once, no event follows. */
 void engine_cancel(struct engine *e, struct engine_seq *seq);
 

@@ -5,12 +5,14 @@ replay_libreplay_a_SOURCES = \
 # The simulated engine and tokserve.
 replay_libreplay_a_SOURCES += \
 	replay/ask.c replay/ask.h \
+	replay/blockids.c replay/blockids.h \
 	replay/chunk.c replay/chunk.h replay/whole.c \
 	replay/engine.c replay/engine.h \
 	replay/httpd.c replay/httpd.h \
 	replay/httpreq.c replay/httpreq.h \
 	replay/listen.c replay/listen.h \
 	replay/pages.c replay/pages.h \
+	replay/prefix.c replay/prefix.h \
 	replay/profile.c replay/profile.h \
 	replay/recordings.c replay/recordings.h \
 	replay/seqs.c replay/seqs.h \

@@ -33,6 +33,7 @@ static const struct key keys[] = {
 	{ "max_batched_tokens", KEY_COUNT, offsetof(struct profile, max_batched_tokens), 1, count_max },
 	{ "kv_tokens", KEY_COUNT, offsetof(struct profile, kv_tokens), 1, count_max },
 	{ "block_tokens", KEY_COUNT, offsetof(struct profile, block_tokens), 1, 1 << 20 },
+	{ "prefix_cache", KEY_COUNT, offsetof(struct profile, prefix_cache), 0, 1 },
 	{ "step_base_us", KEY_NUMBER, offsetof(struct profile, step_base_us), 0, cost_max },
 	{ "step_sequence_us", KEY_NUMBER, offsetof(struct profile, step_sequence_us), 0, cost_max },
 	{ "step_context_ns", KEY_NUMBER, offsetof(struct profile, step_context_ns), 0, cost_max },

@@ -29,6 +29,7 @@ struct profile {
 	int64_t max_batched_tokens;  /* tokens that one step computes: decodes first, then chunks of prompts */
 	int64_t kv_tokens;           /* KV cache, tokens */
 	int64_t block_tokens;        /* KV block, tokens */
+	int64_t prefix_cache;        /* 1: prompts that begin alike share their KV; 0: not */
 	double step_base_us;         /* us per step, whatever it holds */
 	double step_sequence_us;     /* us per request that decodes */
 	double step_context_ns;      /* ns per token of context of the requests that decode */

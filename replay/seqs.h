@@ -21,7 +21,11 @@ struct engine_seq {
 	int64_t made;         /* output tokens so far */
 	int64_t computed;     /* tokens of context whose KV is there */
 	int64_t first_time;   /* prompt tokens that were computed at least once */
-	int64_t blocks;       /* KV blocks held */
+	int64_t blocks;       /* KV blocks held, shared ones included */
+	uint64_t *ids;        /* owned: ids of the prompt's whole blocks */
+	size_t n_ids, held;   /* of them; the first `held` are in the prefix cache, held there */
+	int64_t cached;       /* prompt tokens found in the cache when first admitted */
+	bool looked_up;
 	int64_t chunk;        /* tokens that the step in flight computes for it; 0: none */
 	void *user;
 };

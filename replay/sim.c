@@ -36,11 +36,12 @@ struct sim_choice {
 struct sim_call {
 	struct sim *sim;
 	struct httpd_call *c;
-	struct ask ask;
+	struct ask ask;           /* without its block ids once submitted */
 	char id[64];
 	int64_t created_s;
 	bool by_stop;             /* ends by itself, not at the asked limit */
 	int64_t tokens, open;     /* made by all choices; choices that have not ended */
+	int64_t cached;           /* prompt tokens found in the prefix cache, or COUNT_NONE */
 	struct buf out;
 	struct events all;        /* what a response in one piece says */
 	struct sim_choice choices[];
@@ -58,7 +59,7 @@ static struct chunk_head head_of(const struct sim_call *k)
 		.model = str_of(k->ask.model[0] ? k->ask.model : k->sim->model),
 		.created_s = k->created_s,
 		.usage = { k->ask.prompt_tokens, k->tokens, k->ask.prompt_tokens + k->tokens,
-			   COUNT_NONE, COUNT_NONE },
+			   COUNT_NONE, k->cached },
 	};
 }
 
@@ -158,6 +159,8 @@ static void on_token(void *arg, const struct engine_event *te)
 	size_t n;
 
 	k->tokens++;
+	if (s->p.prefix_cache && k->cached == COUNT_NONE)
+		k->cached = te->cached_tokens;
 	if (te->last) {
 		ch->seq = NULL;
 		k->open--;
@@ -222,6 +225,7 @@ static struct sim_call *call_create(struct sim *s, struct httpd_call *c, const s
 	k->sim = s;
 	k->c = c;
 	k->ask = *a;
+	k->cached = COUNT_NONE;
 	k->created_s = clock_wall_ns() / NS_PER_S;
 	k->open = a->n;
 	buf_init(&k->out, 1 << 28);
@@ -234,12 +238,16 @@ static struct sim_call *call_create(struct sim *s, struct httpd_call *c, const s
 
 static int submit(struct sim_call *k, int64_t t_ns, int64_t output)
 {
+	struct engine_request r = { .prompt_tokens = k->ask.prompt_tokens, .output_tokens = output,
+				    .blocks = k->ask.prompt.ids, .n_blocks = k->ask.prompt.n };
+
 	for (int64_t i = 0; i < k->ask.n; i++) {
 		struct sim_choice *ch = &k->choices[i];
 
 		ch->call = k;
 		words_init(&ch->words, k->sim->seed, k->c->digest, (uint64_t)i);
-		ch->seq = engine_submit(k->sim->engine, t_ns, k->ask.prompt_tokens, output, ch);
+		r.user = ch;
+		ch->seq = engine_submit(k->sim->engine, t_ns, &r);
 		if (!ch->seq)
 			return -1;
 	}
@@ -255,22 +263,14 @@ static void leave_engine(struct sim_call *k)
 	call_free(k);
 }
 
-static void on_call(void *arg, struct httpd_call *c)
+static void take_call(struct sim *s, struct httpd_call *c, const struct ask *a, int64_t output,
+		      bool by_stop)
 {
-	struct sim *s = arg;
+	int64_t t_ns = (int64_t)((double)(c->arrive_ns - s->start_ns) * s->speed);
 	struct sim_call *k;
-	struct ask a;
-	struct err e;
-	bool by_stop;
-	int64_t output, t_ns = (int64_t)((double)(c->arrive_ns - s->start_ns) * s->speed);
 
-	if (ask_parse(c->body, c->api, &a, &e) < 0 ||
-	    (output = output_length(s, &a, &by_stop, &e)) < 0) {
-		httpd_error(c, 400, "BadRequestError", e.msg);
-		return;
-	}
 	engine_advance(s->engine, t_ns, on_token, s);
-	k = call_create(s, c, &a);
+	k = call_create(s, c, a);
 	if (!k || submit(k, t_ns, output) < 0) {
 		if (k)
 			leave_engine(k);
@@ -278,9 +278,25 @@ static void on_call(void *arg, struct httpd_call *c)
 		return;
 	}
 	k->by_stop = by_stop;
-	if (a.stream)
+	if (a->stream)
 		httpd_start(c, 200, "text/event-stream; charset=utf-8");
 	arm(s);
+}
+
+static void on_call(void *arg, struct httpd_call *c)
+{
+	struct sim *s = arg;
+	struct ask a;
+	struct err e;
+	bool by_stop;
+	int64_t output;
+
+	if (ask_parse(c->body, c->api, s->p.prefix_cache ? s->p.block_tokens : 0, &a, &e) < 0 ||
+	    (output = output_length(s, &a, &by_stop, &e)) < 0)
+		httpd_error(c, 400, "BadRequestError", e.msg);
+	else
+		take_call(s, c, &a, output, by_stop);
+	ask_release(&a);
 }
 
 static void on_gone(void *arg, struct httpd_call *c)
@@ -323,6 +339,10 @@ static void on_metrics(void *arg, struct buf *out)
 		     "Prompt tokens computed.", l, (double)st.prompt_tokens);
 	pages_metric(out, "vllm:generation_tokens_total", "counter",
 		     "Tokens generated.", l, (double)st.generation_tokens);
+	pages_metric(out, "vllm:prefix_cache_queries_total", "counter",
+		     "Prompt tokens looked up in the prefix cache.", l, (double)st.prefix_queries);
+	pages_metric(out, "vllm:prefix_cache_hits_total", "counter",
+		     "Prompt tokens found there.", l, (double)st.prefix_hits);
 	pages_metric(out, "vllm:num_preemptions_total", "counter",
 		     "Requests that gave up their KV cache and began again.", l,
 		     (double)st.preemptions);
@@ -331,8 +351,9 @@ static void on_metrics(void *arg, struct buf *out)
 		     "Requests that were answered.", by, (double)s->by_stop);
 	buf_printf(out, "vllm:request_success_total{finished_reason=\"length\",%s} %lld\n", l,
 		   (long long)s->by_length);
-	snprintf(cache, sizeof(cache), "block_size=\"%lld\",num_gpu_blocks=\"%lld\"",
-		 (long long)s->p.block_tokens,
+	snprintf(cache, sizeof(cache),
+		 "block_size=\"%lld\",enable_prefix_caching=\"%s\",num_gpu_blocks=\"%lld\"",
+		 (long long)s->p.block_tokens, s->p.prefix_cache ? "True" : "False",
 		 (long long)(st.kv_capacity_tokens / s->p.block_tokens));
 	pages_metric(out, "vllm:cache_config_info", "gauge", "The KV cache's layout.", cache, 1);
 }

@@ -135,7 +135,7 @@ metrics() {
 		has "^# HELP $m " && has "^# TYPE $m " && has "^$m{model_name=\"slow-1\"} " || return 1
 	done
 	has '^vllm:request_success_total{finished_reason="stop",model_name="slow-1"} ' &&
-		has '^vllm:cache_config_info{block_size="16",num_gpu_blocks="125"} 1$'
+		has '^vllm:cache_config_info{block_size="16",enable_prefix_caching="False",num_gpu_blocks="125"} 1$'
 }
 check '/metrics in the names of vLLM' metrics
 

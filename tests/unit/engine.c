@@ -59,6 +59,14 @@ static void see(void *arg, const struct engine_event *ev)
 	s->ended = ev->last;
 }
 
+static struct engine_seq *submit(struct engine *e, int64_t t_ns, int64_t prompt, int64_t output,
+				 void *user)
+{
+	return engine_submit(e, t_ns, &(struct engine_request){ .prompt_tokens = prompt,
+								.output_tokens = output,
+								.user = user });
+}
+
 static void one_request_takes_request_cost_prefill_and_steps(void **state)
 {
 	struct profile p = plain();
@@ -66,7 +74,7 @@ static void one_request_takes_request_cost_prefill_and_steps(void **state)
 	struct seen s = { 0 };
 
 	(void)state;
-	assert_non_null(engine_submit(e, 0, 250, 3, &s));
+	assert_non_null(submit(e, 0, 250, 3, &s));
 	engine_advance(e, ENGINE_NEVER, see, NULL);
 	/*
 	 * 500 + 250 us to the queue; chunks of 100, 100, 50: 3 * 1000 + 250 * 20 us; then
@@ -93,7 +101,7 @@ static void a_prompt_costs_its_square_in_any_chunks(void **state)
 
 		p.max_batched_tokens = chunk;
 		e = engine_create(&p, 1);
-		engine_submit(e, 0, 1600, 1, &s);
+		submit(e, 0, 1600, 1, &s);
 		engine_advance(e, ENGINE_NEVER, see, NULL);
 		/* 500 + 1600 + 1600 * 20 us + 2 ns * 1600 * 1600 / 2 */
 		assert_true(llabs(s.first_ns - 36660 * NS_PER_US) < 1000);
@@ -109,7 +117,7 @@ static void a_larger_batch_makes_slower_steps(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		engine_submit(e, 0, 10, 2, &s[i]);
+		submit(e, 0, 10, 2, &s[i]);
 	engine_advance(e, ENGINE_NEVER, see, NULL);
 	/* One step with all prompts: 1000 + 40 * 20; then 1000 + 4 * 10 + 40 * 0.1 us. */
 	for (int i = 0; i < 4; i++) {
@@ -126,8 +134,8 @@ static void decodes_go_on_while_a_prompt_is_computed(void **state)
 	struct seen a = { 0 }, b = { 0 };
 
 	(void)state;
-	engine_submit(e, 0, 10, 50, &a);
-	engine_submit(e, 5 * NS_PER_MS, 400, 1, &b);
+	submit(e, 0, 10, 50, &a);
+	submit(e, 5 * NS_PER_MS, 400, 1, &b);
 	engine_advance(e, ENGINE_NEVER, see, NULL);
 	/* 400 prompt tokens beside a decode: 99 a step, so five steps, each with a token of a. */
 	assert_true(b.first_ns > 5 * NS_PER_MS + (900 + 5 * 1000 + 400 * 20) * NS_PER_US);
@@ -145,7 +153,7 @@ static void the_fifth_waits_for_a_slot(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
-		engine_submit(e, 0, 10, 10 + i, &s[i]);
+		submit(e, 0, 10, 10 + i, &s[i]);
 	engine_advance(e, 3 * NS_PER_MS, see, NULL);
 	engine_stats(e, &st);
 	assert_int_equal(st.running, 4);
@@ -170,7 +178,7 @@ static void a_full_cache_queues_and_preempts(void **state)
 	e = engine_create(&p, 1);
 	/* 64 + 64 + 64 do not fit into 160; and two that grow to 104 preempt one of them. */
 	for (int i = 0; i < 3; i++)
-		engine_submit(e, 0, 64, 40, &s[i]);
+		submit(e, 0, 64, 40, &s[i]);
 	engine_advance(e, 4 * NS_PER_MS, see, NULL);
 	engine_stats(e, &st);
 	assert_int_equal(st.running, 2);
@@ -198,7 +206,7 @@ static void a_client_that_leaves_frees_its_slot(void **state)
 	p.max_num_seqs = 1;
 	e = engine_create(&p, 1);
 	for (int i = 0; i < 3; i++)
-		s[i].seq = engine_submit(e, 0, 10, 100, &s[i]);
+		s[i].seq = submit(e, 0, 10, 100, &s[i]);
 	engine_advance(e, 10 * NS_PER_MS, see, NULL);
 	assert_true(s[0].tokens > 0);
 	engine_cancel(e, s[1].seq); /* while it waits */
@@ -221,11 +229,44 @@ static void too_long_is_refused(void **state)
 	struct engine *e = engine_create(&p, 1);
 
 	(void)state;
-	assert_null(engine_submit(e, 0, 9999, 2, NULL));
-	assert_null(engine_submit(e, 0, INT64_MAX, 2, NULL));
-	assert_null(engine_submit(e, 0, 0, 2, NULL));
-	assert_null(engine_submit(e, 0, 2, 0, NULL));
-	assert_non_null(engine_submit(e, 0, 9998, 2, NULL));
+	assert_null(submit(e, 0, 9999, 2, NULL));
+	assert_null(submit(e, 0, INT64_MAX, 2, NULL));
+	assert_null(submit(e, 0, 0, 2, NULL));
+	assert_null(submit(e, 0, 2, 0, NULL));
+	assert_non_null(submit(e, 0, 9998, 2, NULL));
+	engine_free(e);
+}
+
+static void a_prompt_seen_before_is_not_computed_again(void **state)
+{
+	static const uint64_t ids[] = { 11, 12, 13, 14, 15 }, other[] = { 11, 12, 99 };
+	struct profile p = plain();
+	struct engine *e;
+	struct engine_stats st;
+	struct seen s[4] = { 0 };
+	struct engine_request r = { .prompt_tokens = 80, .output_tokens = 1, .blocks = ids, .n_blocks = 5 };
+
+	(void)state;
+	p.prefix_cache = 1;
+	p.request_us = p.request_token_us = 0;
+	e = engine_create(&p, 1);
+	for (int i = 0; i < 2; i++) {
+		r.user = &s[i];
+		engine_submit(e, i * NS_PER_S, &r);
+	}
+	r = (struct engine_request){ .prompt_tokens = 50, .output_tokens = 1, .blocks = other,
+				     .n_blocks = 3, .user = &s[2] };
+	engine_submit(e, 2 * NS_PER_S, &r);
+	engine_advance(e, ENGINE_NEVER, see, NULL);
+	/* All 80 tokens; then all but the block with the last one; then all but two blocks. */
+	assert_int_equal(s[0].first_ns, (1000 + 80 * 20) * NS_PER_US);
+	assert_int_equal(s[1].first_ns - NS_PER_S, (1000 + 16 * 20) * NS_PER_US);
+	assert_int_equal(s[2].first_ns - 2 * NS_PER_S, (1000 + 18 * 20) * NS_PER_US);
+	engine_stats(e, &st);
+	assert_int_equal(st.prompt_tokens, 80 + 80 + 50);
+	assert_int_equal(st.prefix_queries, 80 + 80 + 50);
+	assert_int_equal(st.prefix_hits, 64 + 32);
+	assert_int_equal(st.kv_used_tokens, 0);
 	engine_free(e);
 }
 
@@ -236,11 +277,13 @@ static void random_load(uint64_t seed, int steps, struct seen *s, int n)
 	struct engine *e;
 	struct engine_stats st;
 	struct rng r;
+	uint64_t ids[25]; /* prompts begin alike in different lengths, then differ */
 	int64_t prompts = 0, outputs = 0, t = 0, wants[64];
 
 	p.max_model_len = 600;
 	p.kv_tokens = 1000;
 	p.jitter = 0.2;
+	p.prefix_cache = (int64_t)(seed % 2);
 	e = engine_create(&p, seed);
 	rng_init(&r, seed, "test.load", 0);
 	memset(s, 0, (size_t)n * sizeof(*s));
@@ -248,8 +291,10 @@ static void random_load(uint64_t seed, int steps, struct seen *s, int n)
 		int64_t prompt = 1 + (int64_t)rng_below(&r, 400);
 
 		wants[i] = 1 + (int64_t)rng_below(&r, 200);
-		assert_non_null(engine_submit(e, (int64_t)rng_below(&r, 400 * NS_PER_MS), prompt,
-					      wants[i], &s[i]));
+		for (uint64_t k = 0, same = rng_below(&r, 25); k < 25; k++)
+			ids[k] = k < same ? k : rng_u64(&r);
+		assert_non_null(engine_submit(e, (int64_t)rng_below(&r, 400 * NS_PER_MS),
+			&(struct engine_request){ prompt, wants[i], ids, (size_t)prompt / 16, &s[i] }));
 		prompts += prompt;
 		outputs += wants[i];
 	}
@@ -305,7 +350,7 @@ static void cell(const struct profile *p, int64_t context, int n, double publish
 	double rate;
 
 	for (int i = 0; i < n; i++)
-		assert_non_null(engine_submit(e, 0, context, 4096, &s[i]));
+		assert_non_null(submit(e, 0, context, 4096, &s[i]));
 	for (;;) { /* until the last of them decodes */
 		engine_advance(e, engine_next_ns(e), see, NULL);
 		if (s[n - 1].tokens > 0)
@@ -352,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_full_cache_queues_and_preempts),
 		cmocka_unit_test(a_client_that_leaves_frees_its_slot),
 		cmocka_unit_test(too_long_is_refused),
+		cmocka_unit_test(a_prompt_seen_before_is_not_computed_again),
 		cmocka_unit_test(any_load_keeps_the_limits_and_every_token),
 		cmocka_unit_test(same_seed_same_times_however_it_is_driven),
 		cmocka_unit_test(the_shipped_profile_meets_its_figures),

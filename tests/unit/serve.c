@@ -213,8 +213,7 @@ static void requests_are_read_with_their_defaults(void **state)
 	struct err e;
 
 	(void)state;
-	assert_int_equal(ask_parse(str_of("{\"prompt\":\"a b\",\"max_tokens\":null}"),
-				   API_COMPLETIONS, &a, &e), 0);
+	assert_int_equal(ask_parse(str_of("{\"prompt\":\"a b\",\"max_tokens\":null}"), API_COMPLETIONS, 0, &a, &e), 0);
 	assert_int_equal(a.max_tokens, COUNT_NONE);
 	assert_int_equal(a.n, 1);
 	assert_int_equal(a.prompt_tokens, 2);
@@ -222,15 +221,14 @@ static void requests_are_read_with_their_defaults(void **state)
 	assert_int_equal(ask_parse(str_of("{\"messages\":[{\"content\":\"a\"},{\"content\":null},"
 					  "{\"content\":[{\"text\":\"b c\"},{\"image_url\":{}}]}],"
 					  "\"max_tokens\":9,\"max_completion_tokens\":4,\"n\":3,"
-					  "\"stream\":true,\"ignore_eos\":true}"),
-				   API_CHAT, &a, &e), 0);
+					  "\"stream\":true,\"ignore_eos\":true}"), API_CHAT, 0, &a, &e), 0);
 	assert_int_equal(a.max_tokens, 4);
 	assert_int_equal(a.prompt_tokens, 3);
 	assert_int_equal(a.n, 3);
 	assert_true(a.stream && a.ignore_eos);
-	assert_int_equal(ask_parse(str_of("{\"prompt\":[[1,2,3],[4]]}"), API_COMPLETIONS, &a, &e), 0);
+	assert_int_equal(ask_parse(str_of("{\"prompt\":[[1,2,3],[4]]}"), API_COMPLETIONS, 0, &a, &e), 0);
 	assert_int_equal(a.prompt_tokens, 3);
-	assert_int_equal(ask_parse(str_of("{\"prompt\":\"\"}"), API_COMPLETIONS, &a, &e), 0);
+	assert_int_equal(ask_parse(str_of("{\"prompt\":\"\"}"), API_COMPLETIONS, 0, &a, &e), 0);
 	assert_int_equal(a.prompt_tokens, 1);
 }
 
@@ -247,9 +245,37 @@ static void wrong_requests_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(ask_parse(str_of(wrong[i]), API_COMPLETIONS, &a, &e), -1);
-	assert_int_equal(ask_parse(str_of("{\"messages\":[]}"), API_CHAT, &a, &e), -1);
-	assert_int_equal(ask_parse(str_of("{\"messages\":[\"x\"]}"), API_CHAT, &a, &e), -1);
+		assert_int_equal(ask_parse(str_of(wrong[i]), API_COMPLETIONS, 0, &a, &e), -1);
+	assert_int_equal(ask_parse(str_of("{\"messages\":[]}"), API_CHAT, 0, &a, &e), -1);
+	assert_int_equal(ask_parse(str_of("{\"messages\":[\"x\"]}"), API_CHAT, 0, &a, &e), -1);
+}
+
+/* Block ids of a chat with these two contents, blocks of two tokens. */
+static size_t ids_of(const char *first, const char *second, struct ask *a)
+{
+	char body[256];
+	struct err e;
+
+	snprintf(body, sizeof(body), "{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"},"
+		 "{\"role\":\"user\",\"content\":\"%s\"}]}", first, second);
+	assert_int_equal(ask_parse(str_of(body), API_CHAT, 2, a, &e), 0);
+	return a->prompt.n;
+}
+
+static void prompts_that_begin_alike_share_block_ids(void **state)
+{
+	struct ask a, b, c;
+
+	(void)state;
+	assert_int_equal(ids_of("a b c d", "e f g", &a), 3);
+	assert_int_equal(ids_of("a b c d", "e x g", &b), 3);
+	assert_int_equal(ids_of("a b", "c d e f g", &c), 3);
+	assert_true(a.prompt.ids[0] == b.prompt.ids[0] && a.prompt.ids[1] == b.prompt.ids[1]);
+	assert_true(a.prompt.ids[2] != b.prompt.ids[2]);
+	assert_true(a.prompt.ids[0] == c.prompt.ids[0] && a.prompt.ids[1] != c.prompt.ids[1]);
+	ask_release(&a);
+	ask_release(&b);
+	ask_release(&c);
 }
 
 static void words_are_one_token_each(void **state)
@@ -285,6 +311,7 @@ int main(void)
 		cmocka_unit_test(recordings_by_digest_then_by_order),
 		cmocka_unit_test(requests_are_read_with_their_defaults),
 		cmocka_unit_test(wrong_requests_are_refused),
+		cmocka_unit_test(prompts_that_begin_alike_share_block_ids),
 		cmocka_unit_test(words_are_one_token_each),
 	};
 
