@@ -1,0 +1,73 @@
+/*
+ * What charts are drawn from: groups of requests with their figures, whether they came
+ * from a trace (from_analysis.c) or from a table (from_table.c).  Plain data, so that a
+ * chart is a pure function of it.
+ */
+#ifndef PLOT_DATA_H
+#define PLOT_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/base/str.h"
+
+enum metric { METRIC_TTFT, METRIC_TPOT, METRIC_E2E, METRICS };
+enum level { LEVEL_P50, LEVEL_P95, LEVEL_P99, LEVELS };
+
+/* "ttft", "tpot", "e2e". */
+const char *metric_name(enum metric m);
+/* "p50", "p95", "p99". */
+const char *level_name(enum level l);
+/* Percentile in 0..100. */
+double level_percent(enum level l);
+
+/*
+ * Samples below which a percentile's order-statistic interval (99 %) reaches past the
+ * least or the greatest sample: 11, 130, 662.
+ */
+int64_t level_least_n(enum level l);
+
+/* One metric of one group, in ms.  NaN: absent. */
+struct dist {
+	int64_t n;          /* requests that have a value */
+	double at[LEVELS];
+	double *sorted;     /* n samples, ascending; NULL if the source was a table of groups */
+};
+
+struct cell {
+	size_t source;          /* index into plot_data.sources */
+	char *layer;            /* "(1024,8192]"; owned; NULL: all layers together */
+	int64_t order;          /* sorts the layers: the lower bound in tokens */
+	int64_t concurrency;    /* COUNT_NONE in an open loop */
+	double rate_hz;         /* offered; NaN: none */
+	double mean_concurrency;/* measured; NaN: unknown */
+	int64_t total, ok;      /* requests */
+	double output_tok_s, request_hz, goodput_hz; /* NaN: unknown */
+	struct dist dist[METRICS];
+};
+
+/* A trace or table that was read. */
+struct source {
+	char *name;     /* for people, "run3"; owned, as the others */
+	char *model;    /* NULL: unknown */
+	char *engine;   /* NULL: unknown */
+};
+
+struct plot_data {
+	struct source *sources;
+	size_t n_sources;
+	struct cell *cells;
+	size_t n_cells;
+};
+
+/* The new source or cell, everything absent; valid until the next add.  NULL: no memory. */
+struct source *plot_data_add_source(struct plot_data *d, const char *name);
+struct cell *plot_data_add_cell(struct plot_data *d, size_t source, struct str layer);
+void plot_data_release(struct plot_data *d);
+
+/* Requests over all groups that are not totals. */
+int64_t plot_data_ok(const struct plot_data *d);
+int64_t plot_data_total(const struct plot_data *d);
+
+#endif

@@ -1,0 +1,1 @@
+"$top_builddir/tests/unit/plot_sample" levels ttft svg
