@@ -1,9 +1,17 @@
 # tests of: replay
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/prompt tests/unit/schedule
+replay_units = tests/unit/driver tests/unit/plan tests/unit/prompt \
+	tests/unit/request tests/unit/schedule
+check_PROGRAMS += $(replay_units)
+TESTS += $(replay_units)
+tests_unit_driver_SOURCES = tests/unit/driver.c
+tests_unit_driver_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_plan_SOURCES = tests/unit/plan.c
+tests_unit_plan_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_prompt_SOURCES = tests/unit/prompt.c
 tests_unit_prompt_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_request_SOURCES = tests/unit/request.c
+tests_unit_request_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_schedule_SOURCES = tests/unit/schedule.c
 tests_unit_schedule_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/prompt tests/unit/schedule
 endif
