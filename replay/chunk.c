@@ -27,37 +27,41 @@ int chunk_string(struct buf *out, struct str s)
 	return rc < 0 ? -1 : buf_adds(out, "\"");
 }
 
-static int count(struct buf *out, const char *sep, const char *name, int64_t v)
+static int count(struct buf *out, const char *name, int64_t v)
 {
-	return buf_printf(out, "%s\"%s\":%lld", sep, name, (long long)v);
+	return buf_printf(out, "\"%s\":%lld", name, (long long)v);
+}
+
+static int details(struct buf *out, const struct usage *u)
+{
+	int rc = 0;
+
+	if (u->cached != COUNT_NONE)
+		rc |= buf_printf(out, ",\"prompt_tokens_details\":{\"cached_tokens\":%lld}",
+				 (long long)u->cached);
+	if (u->reasoning != COUNT_NONE)
+		rc |= buf_printf(out, ",\"completion_tokens_details\":{\"reasoning_tokens\":%lld}",
+				 (long long)u->reasoning);
+	return rc;
 }
 
 int chunk_usage(struct buf *out, const struct usage *u, int64_t completion)
 {
-	const char *sep = "";
 	bool whole = completion == COUNT_NONE || completion == u->completion;
+	int64_t total = whole ? u->total : COUNT_NONE;
 	int rc = buf_adds(out, "{");
 
 	if (completion == COUNT_NONE)
 		completion = u->completion;
-	if (u->prompt != COUNT_NONE) {
-		rc |= count(out, sep, "prompt_tokens", u->prompt);
-		sep = ",";
-	}
-	if (completion != COUNT_NONE) {
-		rc |= count(out, sep, "completion_tokens", completion);
-		sep = ",";
-	}
 	if (u->prompt != COUNT_NONE && completion != COUNT_NONE)
-		rc |= count(out, sep, "total_tokens", u->prompt + completion);
-	else if (whole && u->total != COUNT_NONE)
-		rc |= count(out, sep, "total_tokens", u->total);
-	if (whole && u->cached != COUNT_NONE)
-		rc |= buf_printf(out, ",\"prompt_tokens_details\":{\"cached_tokens\":%lld}",
-				 (long long)u->cached);
-	if (whole && u->reasoning != COUNT_NONE)
-		rc |= buf_printf(out, ",\"completion_tokens_details\":{\"reasoning_tokens\":%lld}",
-				 (long long)u->reasoning);
+		total = u->prompt + completion;
+	if (u->prompt != COUNT_NONE)
+		rc |= count(out, "prompt_tokens", u->prompt) | buf_adds(out, ",");
+	if (total != COUNT_NONE)
+		rc |= count(out, "total_tokens", total) | buf_adds(out, ",");
+	rc |= completion != COUNT_NONE ? count(out, "completion_tokens", completion) :
+	      buf_adds(out, "\"completion_tokens\":null");
+	rc |= whole ? details(out, u) : 0;
 	return rc | buf_adds(out, "}");
 }
 
@@ -104,38 +108,52 @@ static int member(struct buf *out, const char **sep, struct str key, struct str 
 	return rc | chunk_string(out, text);
 }
 
+/* Member of the delta that carries a text of the class; absent: none does. */
+static struct str delta_key(const struct chunk_head *h, enum event_class cls)
+{
+	switch (cls) {
+	case EV_ROLE:
+		return str_of("role");
+	case EV_CONTENT:
+		return str_of("content");
+	case EV_REFUSAL:
+		return str_of("refusal");
+	case EV_REASONING:
+		return h->reasoning_key.p ? h->reasoning_key : str_of("reasoning_content");
+	default:
+		return str_of(NULL);
+	}
+}
+
+static int tool_calls(struct buf *out, const char *sep, const struct event *p, size_t n,
+		      int32_t choice)
+{
+	size_t tools = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].choice != choice || p[i].cls != EV_TOOL)
+			continue;
+		rc |= tools++ ? buf_adds(out, ",") :
+		      buf_adds(out, sep) | buf_adds(out, "\"tool_calls\":[");
+		rc |= add(out, p[i].text);
+	}
+	return tools ? rc | buf_adds(out, "]") : 0;
+}
+
 static int delta(struct buf *out, const struct chunk_head *h, const struct event *p, size_t n,
 		 int32_t choice)
 {
 	const char *sep = "";
-	size_t tools = 0;
 	int rc = buf_adds(out, "\"delta\":{");
 
 	for (size_t i = 0; i < n; i++) {
-		if (p[i].choice != choice)
-			continue;
-		if (p[i].cls == EV_ROLE)
-			rc |= member(out, &sep, str_of("role"), p[i].text);
-		else if (p[i].cls == EV_CONTENT)
-			rc |= member(out, &sep, str_of("content"), p[i].text);
-		else if (p[i].cls == EV_REFUSAL)
-			rc |= member(out, &sep, str_of("refusal"), p[i].text);
-		else if (p[i].cls == EV_REASONING)
-			rc |= member(out, &sep, h->reasoning_key.p ? h->reasoning_key :
-				     str_of("reasoning_content"), p[i].text);
-		else if (p[i].cls == EV_TOOL)
-			tools++;
+		struct str key = delta_key(h, p[i].cls);
+
+		if (p[i].choice == choice && key.p)
+			rc |= member(out, &sep, key, p[i].text);
 	}
-	for (size_t i = 0, k = 0; i < n && tools; i++) {
-		if (p[i].choice != choice || p[i].cls != EV_TOOL)
-			continue;
-		rc |= buf_adds(out, k++ ? "," : sep);
-		rc |= k == 1 ? buf_adds(out, "\"tool_calls\":[") : 0;
-		rc |= add(out, p[i].text);
-		if (k == tools)
-			rc |= buf_adds(out, "]");
-	}
-	return rc | buf_adds(out, "}");
+	return rc | tool_calls(out, sep, p, n, choice) | buf_adds(out, "}");
 }
 
 static int completion_text(struct buf *out, const struct event *p, size_t n, int32_t choice)

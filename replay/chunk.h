@@ -30,7 +30,10 @@ int chunk_whole(struct buf *out, const struct chunk_head *h, const struct events
 
 /* Appends a JSON string, quoted; bytes that are no UTF-8 pass as they are. */
 int chunk_string(struct buf *out, struct str s);
-/* Appends a usage object; unknown counts are left out.  completion: instead of u's, or COUNT_NONE. */
+/*
+ * Appends a usage object, members in vLLM's order; what is unknown is left out, the
+ * completion null.  completion: instead of u's, or COUNT_NONE.
+ */
 int chunk_usage(struct buf *out, const struct usage *u, int64_t completion);
 
 #endif

@@ -27,9 +27,17 @@ dist_man_MANS += replay/tokserve.1
 
 # The replayer and tokreplay.
 replay_libreplay_a_SOURCES += \
+	replay/driver.c replay/driver.h \
+	replay/launch.c replay/launch.h \
 	replay/plan.c replay/plan.h \
+	replay/pool.c replay/pool.h \
+	replay/probe.c replay/probe.h \
+	replay/progress.c replay/progress.h \
 	replay/prompt.c replay/prompt.h \
 	replay/prompt_text.c replay/prompt_text.h \
 	replay/request.c replay/request.h \
+	replay/runlog.c replay/runlog.h \
 	replay/schedule.c replay/schedule.h \
-	replay/source.c replay/source.h
+	replay/source.c replay/source.h \
+	replay/tally.c replay/tally.h \
+	replay/target.c replay/target.h

@@ -165,6 +165,16 @@ static int close_digests(FILE *f, struct err *e)
 	return 0;
 }
 
+static void check_usage(bool has_trace)
+{
+	if (opt.profile && has_trace)
+		opt_usage("give a trace or --profile, not both");
+	if (!opt.profile && !has_trace)
+		opt_usage("give a trace, or --profile FILE for a simulated engine");
+	if (!(opt.speed > 0 && opt.speed <= 1e6))
+		opt_usage("--speed: give a number above 0, at most 1000000");
+}
+
 int main(int argc, char **argv)
 {
 	int first = opt_parse(&tool, argc, argv), rc;
@@ -173,11 +183,7 @@ int main(int argc, char **argv)
 	FILE *digests = NULL;
 	struct err e;
 
-	if (!opt.profile == (first == argc))
-		opt_usage(opt.profile ? "give a trace or --profile, not both" :
-			  "give a trace, or --profile FILE for a simulated engine");
-	if (!(opt.speed > 0 && opt.speed <= 1e6))
-		opt_usage("--speed: give a number above 0, at most 1000000");
+	check_usage(first < argc);
 	if (opt.log_digests && !(digests = fopen(opt.log_digests, "w")))
 		die(EXIT_FAILED, "%s: %s", opt.log_digests, strerror(errno));
 	signal(SIGPIPE, SIG_IGN);

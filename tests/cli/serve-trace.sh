@@ -37,7 +37,7 @@ check 'then the first again, at its times' third
 
 completions() {
 	curl -sS -N -m 20 "http://127.0.0.1:$port/v1/completions" -d '{"stream":true,"prompt":"x"}' >got
-	has '"text":" two"' && has '"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}' &&
+	has '"text":" two"' && has '"usage":{"prompt_tokens":9,"total_tokens":11,"completion_tokens":2}' &&
 		has '"text":" three","logprobs":null,"finish_reason":"length"}'
 }
 check 'completions with usage in each chunk' completions

@@ -1,0 +1,250 @@
+#include <config.h>
+
+#include "replay/pool.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record/capture.h"
+
+enum { URL_MAX = 1 << 16, PART_MS = 500 };
+
+struct pool {
+	const struct runlog *log;
+	struct pool_opts o;
+	struct tally *tally;
+	struct err *e;
+	struct capture_pool *captures;
+	struct flight *flights;
+	size_t in_flight;
+	bool *lane_busy;  /* NULL without a cap */
+	int64_t lanes;
+	bool failed;
+};
+
+struct flight {
+	struct pool *p;
+	size_t i;                  /* in the plan */
+	int64_t lane;
+	int64_t token_events;
+	struct buf url, body;      /* body: only if the plan does not hold it */
+	struct capture_request req;
+	struct capture *capture;
+	struct flight *prev, *next;
+};
+
+static int64_t now(const struct pool *p)
+{
+	return clock_mono_ns() - p->o.epoch_ns;
+}
+
+struct pool *pool_create(struct event_base *base, const struct runlog *log,
+			 const struct pool_opts *o, struct tally *tally, struct err *e)
+{
+	struct capture_opts co = {
+		.epoch_ns = o->epoch_ns, .connect_timeout_ns = o->connect_timeout_ns,
+		.idle_timeout_ns = o->idle_timeout_ns, .total_timeout_ns = o->total_timeout_ns,
+		.part_ns = PART_MS * NS_PER_MS, .no_text = log->no_text,
+	};
+	struct pool *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		err_set(e, "out of memory");
+		return NULL;
+	}
+	*p = (struct pool){ .log = log, .o = *o, .tally = tally, .e = e };
+	p->captures = capture_pool_create(base, &co, e);
+	if (!p->captures) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void pool_free(struct pool *p)
+{
+	if (!p)
+		return;
+	pool_cancel_all(p, "the run ended");
+	capture_pool_free(p->captures);
+	free(p->lane_busy);
+	free(p);
+}
+
+int pool_set_lanes(struct pool *p, int64_t n)
+{
+	free(p->lane_busy);
+	p->lane_busy = NULL;
+	p->lanes = n;
+	if (n == COUNT_NONE)
+		return 0;
+	p->lane_busy = calloc((size_t)n, sizeof(*p->lane_busy));
+	return p->lane_busy ? 0 : err_set(p->e, "out of memory");
+}
+
+size_t pool_in_flight(const struct pool *p)
+{
+	return p->in_flight;
+}
+
+static int64_t take_lane(struct pool *p)
+{
+	for (int64_t lane = 0; p->lane_busy && lane < p->lanes; lane++) {
+		if (p->lane_busy[lane])
+			continue;
+		p->lane_busy[lane] = true;
+		return lane;
+	}
+	return COUNT_NONE;
+}
+
+static struct flight *take_off(struct pool *p, size_t i)
+{
+	struct flight *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	*f = (struct flight){ .p = p, .i = i, .lane = take_lane(p), .next = p->flights };
+	buf_init(&f->url, URL_MAX);
+	buf_init(&f->body, REQUEST_BODY_MAX);
+	if (f->next)
+		f->next->prev = f;
+	p->flights = f;
+	p->in_flight++;
+	return f;
+}
+
+static void land(struct flight *f)
+{
+	struct pool *p = f->p;
+
+	if (f->prev)
+		f->prev->next = f->next;
+	else
+		p->flights = f->next;
+	if (f->next)
+		f->next->prev = f->prev;
+	p->in_flight--;
+	if (f->lane != COUNT_NONE)
+		p->lane_busy[f->lane] = false;
+	buf_release(&f->url);
+	buf_release(&f->body);
+	free(f);
+}
+
+static void on_record(void *arg, const struct rec_response *resp)
+{
+	struct flight *f = arg;
+	struct pool *p = f->p;
+	struct record r = { .kind = REC_RESPONSE };
+
+	tally_add(p->tally, resp, &f->token_events);
+	if (p->failed)
+		return;
+	r.u.response = *resp;
+	if (trace_write(p->log->w, &r, p->e) < 0) {
+		p->failed = true;
+		p->o.on_failed(p->o.arg);
+	}
+}
+
+static void say_request(const struct flight *f, const struct rec_response *last)
+{
+	fprintf(stderr, "request %zu: %s", f->i, status_name(last->status));
+	if (last->http_status > 0)
+		fprintf(stderr, ", HTTP %" PRId64, last->http_status);
+	if (last->error_kind.n)
+		fprintf(stderr, ", %.*s: %.*s", (int)last->error_kind.n, last->error_kind.p,
+			(int)last->error_text.n, last->error_text.p ? last->error_text.p : "");
+	fprintf(stderr, ", %" PRId64 " token events\n", f->token_events);
+}
+
+static void end(struct flight *f, const struct rec_response *last)
+{
+	struct pool *p = f->p;
+	size_t i = f->i;
+
+	if (p->o.verbose)
+		say_request(f, last);
+	land(f);
+	p->o.on_ended(p->o.arg, i, last);
+}
+
+static void on_done(void *arg, const struct rec_response *last, bool clean_end)
+{
+	(void)clean_end;
+	end(arg, last);
+}
+
+static int prepare(struct pool *p, struct flight *f)
+{
+	const struct plan_entry *en = &p->log->plan->e[f->i];
+	struct str body;
+
+	if (plan_body(p->log->plan, f->i, &f->body, &body, p->e) < 0)
+		return -1;
+	if (target_url(p->log->target, en->endpoint, &f->url) < 0)
+		return err_set(p->e, "out of memory");
+	f->req = (struct capture_request){
+		.id = (int64_t)f->i, .method = "POST", .url = f->url.p,
+		.headers = (const char *const *)p->log->target->headers,
+		.body = body, .api = en->facts.api,
+		.arg = f, .on_record = on_record, .on_done = on_done,
+	};
+	return 0;
+}
+
+/* A request that could not even start: the trace says so, and the run goes on. */
+static int never_started(struct pool *p, struct flight *f, const char *why)
+{
+	struct record r;
+
+	record_init(&r, REC_RESPONSE);
+	r.u.response.id = (int64_t)f->i;
+	r.u.response.last = true;
+	r.u.response.end_ns = now(p);
+	r.u.response.status = ST_ERROR;
+	r.u.response.error_kind = str_of("client");
+	r.u.response.error_text = str_of(why);
+	if (trace_write(p->log->w, &r, p->e) < 0)
+		return -1;
+	tally_add(p->tally, &r.u.response, &f->token_events);
+	end(f, &r.u.response);
+	return 0;
+}
+
+int pool_send(struct pool *p, size_t i, int64_t scheduled_ns, int64_t queued_ns)
+{
+	struct run_times t = { scheduled_ns, queued_ns, NS_NONE, COUNT_NONE };
+	struct flight *f = take_off(p, i);
+	struct err why = { "" };
+
+	if (!f)
+		return err_set(p->e, "out of memory");
+	if (prepare(p, f) < 0)
+		return -1;
+	t.lane = f->lane;
+	t.sent_ns = now(p);
+	f->capture = capture_start(p->captures, &f->req, &t.sent_ns, &why);
+	if (runlog_request(p->log, i, f->req.body, &t, p->e) < 0)
+		return -1;
+	return f->capture ? 0 : never_started(p, f, why.msg);
+}
+
+void pool_cancel_all(struct pool *p, const char *why)
+{
+	while (p->flights) {
+		struct flight *f = p->flights;
+
+		if (f->capture)
+			capture_cancel(f->capture, why);
+		else
+			land(f);
+	}
+}
+
+void pool_health(struct pool *p, struct rec_client *out)
+{
+	capture_pool_health(p->captures, out);
+}

@@ -1,0 +1,196 @@
+#include <config.h>
+
+#include "replay/runlog.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { SETTINGS_MAX = 16, LIST_MAX = 4096 };
+
+/* Key-value pairs whose values are formatted into one buffer. */
+struct settings {
+	struct kv kv[SETTINGS_MAX];
+	size_t at[SETTINGS_MAX]; /* of the value in text, which moves as it grows */
+	size_t n;
+	struct buf text;
+};
+
+static void set(struct settings *s, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void set(struct settings *s, const char *key, const char *fmt, ...)
+{
+	char value[LIST_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(value, sizeof(value), fmt, ap);
+	va_end(ap);
+	if (s->n == SETTINGS_MAX)
+		return;
+	s->kv[s->n].key = str_of(key);
+	s->at[s->n] = s->text.n;
+	if (buf_adds(&s->text, value) == 0)
+		s->kv[s->n].value.n = s->text.n - s->at[s->n], s->n++;
+}
+
+static struct kvs finish(struct settings *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->kv[i].value.p = s->text.n ? s->text.p + s->at[i] : "";
+	return (struct kvs){ s->kv, s->n };
+}
+
+static void list(const int64_t *v, size_t n, char *out, size_t size)
+{
+	size_t at = 0;
+
+	*out = '\0';
+	for (size_t i = 0; i < n && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s%" PRId64, i ? "," : "", v[i]);
+}
+
+static void run_settings(const struct runlog *l, const char *source_name, struct settings *s)
+{
+	const struct plan_opts *o = &l->plan->opts;
+	char text[LIST_MAX];
+
+	set(s, "timing", "%s", timing_name(o->timing));
+	if (o->timing == TIMING_RECORDED)
+		set(s, "speed", "%.17g", o->speed);
+	list(o->levels, o->n_levels, text, sizeof(text));
+	if (o->levels[0] != COUNT_NONE)
+		set(s, "concurrency", "%s", text);
+	list(o->counts, o->n_counts, text, sizeof(text));
+	set(s, "num_prompts", "%s", o->n_counts ? text : "all");
+	set(s, "num_warmups", "%" PRId64, o->warmups);
+	set(s, "seed", "%" PRIu64, o->req.seed);
+	if (o->req.max_tokens != COUNT_NONE)
+		set(s, "max_tokens", "%" PRId64, o->req.max_tokens);
+	set(s, "ignore_eos", "%s", o->req.ignore_eos ? "true" : "false");
+	set(s, "source", "%s", source_name);
+	set(s, "requests", "%zu", l->plan->n);
+}
+
+static void target_settings(const struct runlog *l, const struct probe *engine, struct settings *s)
+{
+	const char *model = l->plan->n ? l->plan->e[0].facts.model : NULL;
+
+	set(s, "url", "%s", l->target->shown);
+	if (model || *engine->model)
+		set(s, "model", "%s", model ? model : engine->model);
+	if (*engine->engine)
+		set(s, "engine", "%s", engine->engine);
+	if (*engine->version)
+		set(s, "engine_version", "%s", engine->version);
+}
+
+int runlog_header(const struct runlog *l, const struct trace_origin *origin,
+		  const struct probe *engine, const char *source_name,
+		  int64_t *epoch_ns, struct err *e)
+{
+	struct settings run = { .n = 0 }, target = { .n = 0 };
+	struct record r;
+	int rc;
+
+	buf_init(&run.text, SETTINGS_MAX * LIST_MAX);
+	buf_init(&target.text, SETTINGS_MAX * LIST_MAX);
+	run_settings(l, source_name, &run);
+	target_settings(l, engine, &target);
+	record_init(&r, REC_HEADER);
+	trace_origin_fill(origin, &r.u.header);
+	r.u.header.run = finish(&run);
+	r.u.header.target = finish(&target);
+	r.u.header.source_digest = str_of(l->plan->source->digest);
+	r.u.header.plan_digest = str_of(l->plan->digest);
+	r.u.header.no_text = l->no_text;
+	*epoch_ns = r.u.header.epoch_mono_ns;
+	rc = trace_write(l->w, &r, e);
+	buf_release(&run.text);
+	buf_release(&target.text);
+	return rc;
+}
+
+int runlog_phase(const struct runlog *l, size_t phase, int64_t begin_ns, int64_t end_ns,
+		 const char *verdict, struct err *e)
+{
+	const struct plan_phase *ph = &l->plan->phases[phase];
+	struct record r;
+
+	record_init(&r, REC_PHASE);
+	r.u.phase.id = (int64_t)phase;
+	r.u.phase.kind = ph->kind;
+	r.u.phase.concurrency = ph->concurrency;
+	r.u.phase.rate_hz = ph->rate_hz;
+	if (ph->kind == PHASE_ROUND)
+		r.u.phase.round = 1;
+	r.u.phase.timing = str_of(timing_name(ph->timing));
+	r.u.phase.begin_ns = begin_ns;
+	r.u.phase.end_ns = end_ns;
+	r.u.phase.verdict = str_of(verdict);
+	return trace_write(l->w, &r, e);
+}
+
+/* What the plan says about request i. */
+static void fill_planned(const struct runlog *l, size_t i, struct rec_request *q)
+{
+	const struct plan_entry *en = &l->plan->e[i];
+	const struct source_item *it = &l->plan->source->items[en->item];
+	const struct rec_request *from = &it->x->req;
+
+	q->id = (int64_t)i;
+	q->phase = (int64_t)en->phase;
+	q->source_id = it->id;
+	q->session = from->session;
+	q->turn = from->turn;
+	q->inferred = from->inferred;
+	q->parent = en->parent < 0 ? COUNT_NONE : en->parent;
+	q->method = str_of("POST");
+	q->endpoint = en->endpoint;
+	q->api = str_of(api_name(en->facts.api));
+	q->model = str_of(en->facts.model);
+	q->stream = en->facts.stream;
+	q->choices = en->facts.choices;
+	q->max_tokens = en->facts.max_tokens;
+	q->output_tokens = en->facts.output_tokens;
+	q->input_tokens = it->synthetic && from->input_tokens == 0 ? 1 : it->input_tokens;
+	/* A warm-up's text is not the source's: it repeats nothing. */
+	if (l->plan->phases[en->phase].kind == PHASE_WARMUP)
+		q->source_id = COUNT_NONE;
+	q->block_tokens = from->block_tokens;
+	q->blocks = from->blocks;
+	q->n_blocks = from->n_blocks;
+}
+
+int runlog_request(const struct runlog *l, size_t i, struct str body,
+		   const struct run_times *t, struct err *e)
+{
+	const struct plan_entry *en = &l->plan->e[i];
+	struct record r;
+	struct rec_request *q = &r.u.request;
+
+	record_init(&r, REC_REQUEST);
+	fill_planned(l, i, q);
+	q->scheduled_ns = t->scheduled_ns;
+	q->queued_ns = t->queued_ns;
+	q->sent_ns = t->sent_ns;
+	q->lane = t->lane;
+	q->headers = (struct kvs){ l->target->public, l->target->n_headers };
+	if (!l->no_text)
+		q->body = body;
+	q->body_digest = (struct str){ en->digest, DIGEST_HEX };
+	q->body_len = (int64_t)en->body_len;
+	return trace_write(l->w, &r, e);
+}
+
+int runlog_end(const struct runlog *l, int64_t t_ns, bool interrupted, struct err *e)
+{
+	struct record r;
+
+	record_init(&r, REC_END);
+	trace_writer_counts(l->w, &r.u.end);
+	r.u.end.t_ns = t_ns;
+	r.u.end.interrupted = interrupted;
+	return trace_write(l->w, &r, e);
+}
