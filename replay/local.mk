@@ -41,3 +41,7 @@ replay_libreplay_a_SOURCES += \
 	replay/source.c replay/source.h \
 	replay/tally.c replay/tally.h \
 	replay/target.c replay/target.h
+bin_PROGRAMS += tokreplay
+tokreplay_SOURCES = replay/tokreplay.c
+tokreplay_LDADD = $(REPLAY_LIBS)
+dist_man_MANS += replay/tokreplay.1
