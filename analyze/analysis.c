@@ -1,0 +1,153 @@
+#include <config.h>
+
+#include "analyze/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyze/group.h"
+#include "formats/base/quantile.h"
+
+static const struct {
+	const char *key, *title;
+} names[METRICS] = {
+	[M_TTFT] = { "ttft_ms", "TTFT" },
+	[M_FIRST_ANSWER] = { "first_answer_ms", "first answer" },
+	[M_TPOT] = { "tpot_ms", "TPOT" },
+	[M_GAP] = { "gap_ms", "gap" },
+	[M_E2E] = { "e2e_ms", "E2E" },
+	[M_QUEUE] = { "queue_ms", "queue" },
+	[M_SCHEDULED_TTFT] = { "scheduled_ttft_ms", "TTFT from schedule" },
+	[M_SCHEDULED_E2E] = { "scheduled_e2e_ms", "E2E from schedule" },
+};
+
+const char *metric_key(enum metric m)
+{
+	return names[m].key;
+}
+
+const char *metric_title(enum metric m)
+{
+	return names[m].title;
+}
+
+/* By trace and segment (their clocks differ), then by sending; unsent ones last. */
+static int by_sending(const void *a, const void *b)
+{
+	const struct request *x = a, *y = b;
+	int64_t tx = x->x->req.sent_ns, ty = y->x->req.sent_ns;
+
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	if (x->x->segment != y->x->segment)
+		return x->x->segment < y->x->segment ? -1 : 1;
+	if ((tx == NS_NONE) != (ty == NS_NONE))
+		return tx == NS_NONE ? 1 : -1;
+	if (tx != ty)
+		return tx < ty ? -1 : 1;
+	return (x->x > y->x) - (x->x < y->x);
+}
+
+static int load_requests(const struct trace_data *t, size_t n, struct analysis *a)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += t[i].n;
+	a->requests = calloc(total ? total : 1, sizeof(*a->requests));
+	if (!a->requests)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < t[i].n; k++) {
+			const struct exchange *x = &t[i].x[k];
+			struct request *r = &a->requests[a->n_requests];
+
+			if (request_of(x, r) < 0)
+				return -1;
+			r->trace = i;
+			r->segment = &t[i].segments[x->segment];
+			r->phase = trace_data_phase(&t[i], x);
+			a->n_requests++;
+			a->responses += x->has_response;
+		}
+	}
+	qsort(a->requests, a->n_requests, sizeof(*a->requests), by_sending);
+	return 0;
+}
+
+static bool measured(const struct request *r, const struct analysis_opts *o)
+{
+	return o->include_warmup || !r->phase || r->phase->kind != PHASE_WARMUP;
+}
+
+static int choose_layers(const struct analysis *a, const struct analysis_opts *o, struct layer_opts *l)
+{
+	double *lengths;
+	size_t n = 0;
+
+	*l = o->layers;
+	if (!l->automatic)
+		return 0;
+	lengths = calloc(a->n_requests ? a->n_requests : 1, sizeof(*lengths));
+	if (!lengths)
+		return -1;
+	for (size_t i = 0; i < a->n_requests; i++)
+		if (measured(&a->requests[i], o) && a->requests[i].input_tokens != COUNT_NONE)
+			lengths[n++] = (double)a->requests[i].input_tokens;
+	quantile_sort(lengths, n);
+	layers_choose(lengths, n, l);
+	free(lengths);
+	return 0;
+}
+
+static void client_health(const struct trace_data *t, size_t n, struct analysis *a)
+{
+	a->loop_lag_max_ms = NAN;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < t[i].n_segments; k++) {
+			int64_t lag = t[i].segments[k].client.loop_lag_max_ns;
+
+			if (lag != NS_NONE && !(a->loop_lag_max_ms >= (double)lag / (double)NS_PER_MS))
+				a->loop_lag_max_ms = (double)lag / (double)NS_PER_MS;
+		}
+	}
+}
+
+int analysis_of(const struct trace_data *t, size_t n, const struct analysis_opts *o,
+		struct analysis *out, struct err *e)
+{
+	struct layer_opts layers;
+
+	*out = (struct analysis){ .n_requests = 0 };
+	if (load_requests(t, n, out) < 0 || choose_layers(out, o, &layers) < 0)
+		goto fail;
+	for (size_t i = 0; i < out->n_requests; i++) {
+		struct request *r = &out->requests[i];
+		struct layer l = layer_of(&layers, r->input_tokens);
+
+		if (!measured(r, o))
+			out->warmups++;
+		else if ((r->group = group_find(out, r, &l)) < 0)
+			goto fail;
+	}
+	group_sort(out);
+	if (groups_fill(out, &o->goodput) < 0)
+		goto fail;
+	client_health(t, n, out);
+	return 0;
+fail:
+	analysis_release(out);
+	return err_set(e, "out of memory");
+}
+
+void analysis_release(struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_requests; i++)
+		request_release(&a->requests[i]);
+	for (size_t i = 0; i < a->n_groups; i++)
+		group_release(&a->groups[i]);
+	free(a->requests);
+	free(a->groups);
+	*a = (struct analysis){ .n_requests = 0 };
+}
