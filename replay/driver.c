@@ -14,7 +14,8 @@ struct driver {
 	const struct runlog *log;
 	const struct plan *plan;
 	struct tally *tally;
-	struct err *e;
+	struct err last;           /* of the latest call that failed */
+	struct err *e;             /* the first one, for the caller */
 	struct event_base *base;
 	struct pool *pool;
 	struct event *pump_timer, *tick_timer, *signals[2];
@@ -46,9 +47,13 @@ static void stop(struct driver *d, enum drive_result result)
 	/* That the trace cannot be written outranks every other reason. */
 	if (d->stopping && result != DRIVE_FAILED)
 		return;
+	/* What fails after the first failure fails because of it. */
+	if (result == DRIVE_FAILED && d->result != DRIVE_FAILED)
+		*d->e = d->last;
 	d->stopping = true;
 	d->result = result;
-	event_base_loopbreak(d->base);
+	if (d->base)
+		event_base_loopbreak(d->base);
 }
 
 /* How many requests must find nobody, and none somebody, to call the engine down. */
@@ -151,12 +156,12 @@ static int begin_phase(struct driver *d)
 	if (pool_set_lanes(d->pool, lanes) < 0)
 		return -1;
 	d->begin_ns = now(d);
-	return runlog_phase(d->log, d->phase, d->begin_ns, NS_NONE, NULL, d->e);
+	return runlog_phase(d->log, d->phase, d->begin_ns, NS_NONE, NULL, &d->last);
 }
 
 static int end_phase(struct driver *d, const char *verdict)
 {
-	return runlog_phase(d->log, d->phase, d->begin_ns, now(d), verdict, d->e);
+	return runlog_phase(d->log, d->phase, d->begin_ns, now(d), verdict, &d->last);
 }
 
 /* Sends what may be sent now, and goes to the next phase when this one is drained. */
@@ -198,8 +203,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	record_init(&r, REC_CLIENT);
 	pool_health(d->pool, &r.u.client);
 	r.u.client.t_ns = now(d);
-	if (trace_write(d->log->w, &r, d->e) < 0 ||
-	    trace_writer_tick(d->log->w, clock_mono_ns(), d->e) < 0)
+	if (trace_write(d->log->w, &r, &d->last) < 0 ||
+	    trace_writer_tick(d->log->w, clock_mono_ns(), &d->last) < 0)
 		stop(d, DRIVE_FAILED);
 	else
 		progress_draw(&d->progress, d->tally, phase_of(d)->concurrency, clock_mono_ns());
@@ -227,10 +232,10 @@ static int set_up_events(struct driver *d)
 	for (int i = 0; i < 2; i++) {
 		d->signals[i] = evsignal_new(d->base, numbers[i], on_signal, d);
 		if (!d->signals[i] || event_add(d->signals[i], NULL) < 0)
-			return err_set(d->e, "out of memory");
+			return err_set(&d->last, "out of memory");
 	}
 	if (!d->pump_timer || !d->tick_timer || event_add(d->tick_timer, &tick) < 0)
-		return err_set(d->e, "out of memory");
+		return err_set(&d->last, "out of memory");
 	return 0;
 }
 
@@ -250,8 +255,8 @@ static int set_up(struct driver *d, const struct drive_opts *o)
 	if (cfg)
 		event_config_free(cfg);
 	if (!d->base || !d->queued_ns || !d->ended)
-		return err_set(d->e, "out of memory");
-	d->pool = pool_create(d->base, d->log, &po, d->tally, d->e);
+		return err_set(&d->last, "out of memory");
+	d->pool = pool_create(d->base, d->log, &po, d->tally, &d->last);
 	if (!d->pool || set_up_events(d) < 0)
 		return -1;
 	progress_init(&d->progress, o->quiet || o->verbose, clock_mono_ns());
@@ -285,7 +290,7 @@ static void cut_short(struct driver *d)
 
 	pool_cancel_all(d->pool, interrupted ? "interrupted" : "the run ended");
 	if (d->result != DRIVE_FAILED && end_phase(d, interrupted ? "interrupted" : "no engine") < 0)
-		d->result = DRIVE_FAILED;
+		stop(d, DRIVE_FAILED);
 }
 
 enum drive_result drive(const struct runlog *log, const struct drive_opts *o, int64_t epoch_ns,
@@ -295,6 +300,7 @@ enum drive_result drive(const struct runlog *log, const struct drive_opts *o, in
 			    .epoch_ns = epoch_ns, .result = DRIVE_COMPLETE };
 
 	if (set_up(&d, o) < 0) {
+		stop(&d, DRIVE_FAILED);
 		tear_down(&d);
 		return DRIVE_FAILED;
 	}

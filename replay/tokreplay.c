@@ -154,36 +154,33 @@ static int64_t highest_level(const struct plan_opts *o)
 	return most;
 }
 
-static void say_summary(const struct tally *t, int64_t took_ns)
-{
-	char failures[512];
-	double s = (double)took_ns / 1e9;
-
-	if (opts.quiet)
-		return;
-	tally_failures(t, failures, sizeof(failures));
-	warn("%" PRId64 " of %" PRId64 " requests ok%s%s; %" PRId64 " output tokens in %.1f s, "
-	     "%.1f tok/s; %s", t->ok, t->planned, *failures ? "; failed: " : "", failures,
-	     t->output_tokens, s, s > 0 ? (double)t->output_tokens / s : 0, opts.output);
-}
-
-/* What the exit code says, in words.  Returns it. */
+/* The closing line, which also says what the exit code means.  Returns the exit code. */
 static int say_result(enum drive_result r, const struct tally *t, const struct target *target,
-		      const struct err *e)
+		      int64_t took_ns, const struct err *e)
 {
+	const char *kind = t->n_kinds ? t->kinds[0].kind : "none";
 	const char *why = t->n_kinds ? t->kinds[0].text : "";
+	double s = (double)took_ns / 1e9;
+	char failures[512];
 
+	tally_failures(t, failures, sizeof(failures));
 	if (r == DRIVE_FAILED)
 		err_print(e);
 	else if (r == DRIVE_NO_ENGINE)
 		warn("no engine at %s: %s; is it running there?", target->shown,
 		     *why ? why : "connection refused");
 	else if (r == DRIVE_INTERRUPTED)
-		warn("interrupted after %" PRId64 " of %" PRId64 " requests; %s holds what was "
-		     "captured", t->done, t->planned, opts.output);
+		warn("interrupted: %" PRId64 " of %" PRId64 " requests had ended, %" PRId64
+		     " of them ok; %s holds what was captured", t->done, t->planned, t->ok,
+		     opts.output);
 	else if (t->ok == 0)
-		warn("no request was ok; the first failure: %s%s%s",
-		     t->n_kinds ? t->kinds[0].kind : "none", *why ? ": " : "", why);
+		warn("none of %" PRId64 " requests was ok (%s); the first failure: %s%s%s",
+		     t->done, failures, kind, *why ? ": " : "", why);
+	else if (!opts.quiet)
+		warn("%" PRId64 " of %" PRId64 " requests ok%s%s; %" PRId64 " output tokens in "
+		     "%.1f s, %.1f tok/s; %s", t->ok, t->planned, *failures ? "; failed: " : "",
+		     failures, t->output_tokens, s, s > 0 ? (double)t->output_tokens / s : 0,
+		     opts.output);
 	return r == DRIVE_COMPLETE && t->ok > 0 ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -196,7 +193,6 @@ static int run(struct runlog *log, const struct trace_origin *origin, const stru
 	enum drive_result result = DRIVE_FAILED;
 	struct err e = { "" }, late;
 	int64_t epoch_ns = clock_mono_ns(), took_ns;
-	int code;
 
 	if (runlog_header(log, origin, engine, source_name, &epoch_ns, &e) == 0)
 		result = drive(log, &o, epoch_ns, &tally, &e);
@@ -204,89 +200,65 @@ static int run(struct runlog *log, const struct trace_origin *origin, const stru
 	if (result != DRIVE_FAILED &&
 	    runlog_end(log, took_ns, result == DRIVE_INTERRUPTED, &e) < 0)
 		result = DRIVE_FAILED;
+	/* After a failed write the first error is the one to tell. */
 	if (trace_writer_close(log->w, result == DRIVE_FAILED ? &late : &e) < 0)
 		result = DRIVE_FAILED;
-	say_summary(&tally, took_ns);
-	code = say_result(result, &tally, log->target, &e);
-	return code;
+	return say_result(result, &tally, log->target, took_ns, &e);
 }
+
+/* What was asked for on the command line, ready to use. */
+struct job {
+	const char *path;       /* of the source */
+	struct source src;
+	const char *cut;        /* where the source is cut, or NULL */
+	struct target target;   /* unless there is only a plan to print, and no URL */
+	json_t *extra;
+	struct trace_origin *origin;
+};
 
 /* Everything that can be wrong is found before the first request is sent. */
-static int replay(const struct source *src, const char *path, const char *cut, json_t *extra,
-		  int argc, char **argv, struct err *e)
+static int replay(struct job *j, struct err *e)
 {
-	struct trace_origin *origin = trace_origin_create(argc, argv);
 	struct probe engine = { "", "", "" };
-	struct target target;
 	struct plan_opts po;
 	struct plan plan;
-	struct runlog log = { .plan = &plan, .target = &target, .no_text = opts.no_text };
-	struct buf key;
+	struct runlog log = { .plan = &plan, .target = &j->target, .no_text = opts.no_text };
 	int code = EXIT_FAILED;
 
-	buf_init(&key, KEY_ROOM);
-	set_plan_options(&po, "", extra);
-	if (!origin || launch_api_key(opts.key_file, opts.key_env, &key, e) < 0 ||
-	    launch_room_for(highest_level(&po), e) < 0)
-		goto no_target;
-	if (target_init(&target, opts.base_url, opts.headers.v, opts.headers.n, buf_cstr(&key), e) < 0)
-		goto no_target;
-	if (!opts.no_probe && probe_engine(&target, &engine, e) < 0)
-		goto no_plan;
-	set_plan_options(&po, engine.model, extra);
-	if (plan_build(src, &po, &plan, e) < 0)
-		goto no_plan;
-	say_source(src, &plan, cut);
-	if (trace_writer_open(opts.output, &log.w, e) == 0) {
-		code = run(&log, origin, &engine, path);
-		e->msg[0] = '\0';
-	}
+	set_plan_options(&po, "", j->extra);
+	if (launch_room_for(highest_level(&po), e) < 0)
+		return EXIT_FAILED;
+	if (!opts.no_probe && probe_engine(&j->target, &engine, e) < 0)
+		return EXIT_FAILED;
+	set_plan_options(&po, engine.model, j->extra);
+	if (plan_build(&j->src, &po, &plan, e) < 0)
+		return EXIT_FAILED;
+	say_source(&j->src, &plan, j->cut);
+	if (trace_writer_open(opts.output, &log.w, e) == 0)
+		code = run(&log, j->origin, &engine, j->path);
 	plan_release(&plan);
-no_plan:
-	target_release(&target);
-no_target:
-	buf_release(&key);
-	if (origin)
-		trace_origin_free(origin);
 	return code;
 }
 
-/* The engine's first model, for a plan that would name none; "" if nobody says. */
-static int ask_model(struct probe *engine, struct err *e)
-{
-	struct target target;
-	struct buf key;
-	int rc = -1;
-
-	buf_init(&key, KEY_ROOM);
-	if (launch_api_key(opts.key_file, opts.key_env, &key, e) == 0 &&
-	    target_init(&target, opts.base_url, opts.headers.v, opts.headers.n, buf_cstr(&key), e) == 0) {
-		rc = probe_engine(&target, engine, e);
-		target_release(&target);
-	}
-	buf_release(&key);
-	return rc;
-}
-
-static int plan_only(const struct source *src, const char *cut, json_t *extra, struct err *e)
+static int plan_only(struct job *j, struct err *e)
 {
 	struct probe engine = { "", "", "" };
 	struct plan_opts po;
 	struct plan plan;
 	int rc;
 
-	set_plan_options(&po, "", extra);
-	if (plan_build(src, &po, &plan, e) < 0)
+	set_plan_options(&po, "", j->extra);
+	if (plan_build(&j->src, &po, &plan, e) < 0)
 		return EXIT_FAILED;
 	if (!plan.e[0].facts.model && opts.base_url && !opts.no_probe) {
 		plan_release(&plan);
-		if (ask_model(&engine, e) < 0)
+		if (probe_engine(&j->target, &engine, e) < 0)
 			return EXIT_FAILED;
-		set_plan_options(&po, engine.model, extra);
-		if (plan_build(src, &po, &plan, e) < 0)
+		set_plan_options(&po, engine.model, j->extra);
+		if (plan_build(&j->src, &po, &plan, e) < 0)
 			return EXIT_FAILED;
 	}
-	say_source(src, &plan, cut);
+	say_source(&j->src, &plan, j->cut);
 	if (!plan.e[0].facts.model && !opts.quiet)
 		warn("no model is known, so the bodies name none; a run asks the engine for it and "
 		     "has another digest (--model makes them agree)");
@@ -295,28 +267,55 @@ static int plan_only(const struct source *src, const char *cut, json_t *extra, s
 	return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+/* What the command line alone can get wrong: exits with 2, or 1 for an unreadable key. */
+static void set_up(struct job *j, int argc, char **argv)
+{
+	struct buf key;
+	struct err e;
+
+	j->origin = trace_origin_create(argc, argv);
+	if (!j->origin)
+		die(EXIT_FAILED, "out of memory");
+	if (opts.extra_body && !(j->extra = launch_object(opts.extra_body, &e)))
+		opt_usage("--extra-body: %s", e.msg);
+	if (!opts.base_url)
+		return;
+	buf_init(&key, KEY_ROOM);
+	if (launch_api_key(opts.key_file, opts.key_env, &key, &e) < 0)
+		die(EXIT_FAILED, "%s", e.msg);
+	if (target_init(&j->target, opts.base_url, opts.headers.v, opts.headers.n,
+			buf_cstr(&key), &e) < 0)
+		opt_usage("%s", e.msg);
+	buf_release(&key);
+}
+
+static void release(struct job *j)
+{
+	source_release(&j->src);
+	json_decref(j->extra);
+	if (opts.base_url)
+		target_release(&j->target);
+	trace_origin_free(j->origin);
+}
+
 int main(int argc, char **argv)
 {
-	int first = opt_parse(&tool, argc, argv), code;
-	const char *path = argv[first];
+	struct job job = { .path = argv[opt_parse(&tool, argc, argv)] };
 	struct err e = { "" }, cut_err = { "" };
-	struct source src;
-	json_t *extra = NULL;
 	bool cut = false;
+	int code;
 
 	check_options();
 	signal(SIGPIPE, SIG_IGN);
-	if (opts.extra_body && !(extra = launch_object(opts.extra_body, &e)))
-		opt_usage("--extra-body: %s", e.msg);
-	if (!opts.plan && launch_same_file(path, opts.output))
-		die(EXIT_FAILED, "%s: would be overwritten by its own replay; give another -o", path);
-	if (source_load(path, opts.allow_cut, &src, &cut, &cut_err) < 0)
+	set_up(&job, argc, argv);
+	if (!opts.plan && launch_same_file(job.path, opts.output))
+		die(EXIT_FAILED, "%s: would be overwritten by its own replay; give another -o", job.path);
+	if (source_load(job.path, opts.allow_cut, &job.src, &cut, &cut_err) < 0)
 		die(EXIT_FAILED, "%s", cut_err.msg);
-	code = opts.plan ? plan_only(&src, cut ? cut_err.msg : NULL, extra, &e) :
-		replay(&src, path, cut ? cut_err.msg : NULL, extra, argc, argv, &e);
-	if (code != EXIT_OK && *e.msg)
+	job.cut = cut ? cut_err.msg : NULL;
+	code = opts.plan ? plan_only(&job, &e) : replay(&job, &e);
+	if (*e.msg)
 		err_print(&e);
-	source_release(&src);
-	json_decref(extra);
+	release(&job);
 	return code;
 }
