@@ -15,3 +15,12 @@ tests_unit_request_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_schedule_SOURCES = tests/unit/schedule.c
 tests_unit_schedule_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 endif
+
+check_PROGRAMS += tests/replay/lengths tests/replay/rows
+tests_replay_lengths_SOURCES = tests/replay/lengths.c
+tests_replay_lengths_LDADD = $(FORMATS_LIBS)
+tests_replay_rows_SOURCES = tests/replay/rows.c
+tests_replay_rows_LDADD = $(FORMATS_LIBS)
+cli_tests += \
+	tests/cli/replay.sh \
+	tests/cli/replay-faults.sh
