@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "formats/base/clock.h"
+#include "replay/accepted.h"
 #include "replay/httpreq.h"
 #include "replay/listen.h"
 #include "replay/pages.h"
@@ -26,6 +28,7 @@ struct httpd {
 	const struct httpd_backend *b;
 	char address[LISTEN_NAME_MAX + 1];
 	struct httpd_link *links;  /* calls in flight */
+	struct accepted accepted;
 	int64_t in_flight, answered, left;
 	int64_t last_ns;           /* when the last call began or ended */
 };
@@ -202,6 +205,7 @@ static void on_infer(struct httpd *h, struct evhttp_request *req, enum api_kind 
 	}
 	l->call = (struct httpd_call){ .api = api, .body = buf_str(&l->body),
 				       .arrive_ns = arrive_ns, .httpd = h, .req = req };
+	l->call.begin_ns = accepted_begin(&h->accepted, httpreq_bev(req), arrive_ns);
 	digest_bytes(l->call.body.p, l->call.body.n, l->call.digest);
 	l->next = h->links;
 	if (l->next)
@@ -314,6 +318,25 @@ static int start_listening(struct httpd *h, struct err *e)
 	return err_set(e, "out of memory");
 }
 
+/* As the library would make it; only the time is of interest. */
+static struct bufferevent *on_accept(struct event_base *base, void *arg)
+{
+	struct bufferevent *bev = bufferevent_socket_new(base, -1, 0);
+	struct httpd *h = arg;
+
+	accepted_note(&h->accepted, bev, clock_mono_ns());
+	return bev;
+}
+
+/* What libraries load on first use would delay the first request by milliseconds. */
+static void warm_up(void)
+{
+	char hex[DIGEST_HEX + 1];
+
+	digest_bytes("", 0, hex);
+	tzset();
+}
+
 struct httpd *httpd_create(struct event_base *base, const struct httpd_opts *o,
 			   const struct httpd_backend *b, struct err *e)
 {
@@ -327,12 +350,14 @@ struct httpd *httpd_create(struct event_base *base, const struct httpd_opts *o,
 	h->o = *o;
 	h->b = b;
 	h->http = evhttp_new(base);
+	warm_up();
 	if (!h->http || start_idle(h) < 0) {
 		err_set(e, "out of memory");
 		httpd_free(h);
 		return NULL;
 	}
 	evhttp_set_gencb(h->http, on_request, h);
+	evhttp_set_bevcb(h->http, on_accept, h);
 	evhttp_set_max_headers_size(h->http, HEAD_MAX);
 	evhttp_set_max_body_size(h->http, HTTPREQ_BODY_MAX);
 	evhttp_set_allowed_methods(h->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD);

@@ -28,6 +28,7 @@ struct httpd_call {
 	struct str body;          /* exact bytes; last as long as the call */
 	char digest[DIGEST_HEX + 1]; /* SHA-256 of them */
 	int64_t arrive_ns;        /* CLOCK_MONOTONIC, the whole request was read */
+	int64_t begin_ns;         /* when the client began it, as well as can be known: see accepted.h */
 	void *state;              /* the backend's */
 	/* private */
 	struct httpd *httpd;

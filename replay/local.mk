@@ -4,6 +4,7 @@ replay_libreplay_a_SOURCES = \
 
 # The simulated engine and tokserve.
 replay_libreplay_a_SOURCES += \
+	replay/accepted.c replay/accepted.h \
 	replay/ask.c replay/ask.h \
 	replay/blockids.c replay/blockids.h \
 	replay/chunk.c replay/chunk.h replay/whole.c \

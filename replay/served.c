@@ -55,7 +55,7 @@ static int64_t deadline(const struct serving *v, int64_t t_ns)
 {
 	double d = (double)(t_ns - v->base_ns) / v->s->speed;
 
-	return d > 0 ? v->c->arrive_ns + (int64_t)d : v->c->arrive_ns;
+	return d > 0 ? v->c->begin_ns + (int64_t)d : v->c->begin_ns;
 }
 
 static int64_t begin_of(const struct exchange *x)

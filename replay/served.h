@@ -1,6 +1,7 @@
 /*
  * tokserve's trace mode: gives a trace's responses back, byte for byte in their text and
- * with their token timing, counted from the arrival of the request.
+ * with their token timing, counted from the begin of the request: its arrival, or that of
+ * its connection if the client opened one for it.
  *
  * Which recording answers a request: the k-th request with a given body digest gets the
  * k-th recording with that digest, wrapping around.  A request whose digest is in no

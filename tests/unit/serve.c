@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/accepted.h"
 #include "replay/ask.h"
 #include "replay/chunk.h"
 #include "replay/recordings.h"
@@ -205,6 +206,28 @@ static void recordings_by_digest_then_by_order(void **state)
 	recordings_release(&r);
 }
 
+/* When a request began. */
+
+static void a_connection_made_for_a_request_is_its_begin(void **state)
+{
+	static struct accepted a;
+	static const int64_t ms = 1000000;
+	const struct bufferevent *one = (const void *)"1", *two = (const void *)"2";
+
+	(void)state;
+	accepted_note(&a, one, 100 * ms);
+	accepted_note(&a, two, 101 * ms);
+	assert_int_equal(accepted_begin(&a, one, 103 * ms), 100 * ms);
+	assert_int_equal(accepted_begin(&a, one, 104 * ms), 104 * ms); /* its second request */
+	assert_int_equal(accepted_begin(&a, two, 200 * ms), 200 * ms); /* opened long ahead */
+	accepted_note(&a, two, 300 * ms);
+	accepted_note(&a, two, 400 * ms); /* the same address again */
+	assert_int_equal(accepted_begin(&a, two, 401 * ms), 400 * ms);
+	for (int i = 0; i < 2 * ACCEPTED_MAX; i++)
+		accepted_note(&a, two, i * ms);
+	assert_int_equal(accepted_begin(&a, one, 5 * ms), 5 * ms);
+}
+
 /* What a request asks. */
 
 static void requests_are_read_with_their_defaults(void **state)
@@ -309,6 +332,7 @@ int main(void)
 		cmocka_unit_test(completions_come_back),
 		cmocka_unit_test(a_stream_becomes_one_body),
 		cmocka_unit_test(recordings_by_digest_then_by_order),
+		cmocka_unit_test(a_connection_made_for_a_request_is_its_begin),
 		cmocka_unit_test(requests_are_read_with_their_defaults),
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(prompts_that_begin_alike_share_block_ids),
