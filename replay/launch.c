@@ -45,18 +45,19 @@ int launch_room_for(int64_t n, struct err *e)
 	struct rlimit lim;
 	rlim_t need = (rlim_t)n + OWN_FILES;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim) < 0 || lim.rlim_cur >= need)
+	if (getrlimit(RLIMIT_NOFILE, &lim) < 0)
 		return 0;
-	if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < need)
-		return err_set(e, "%" PRId64 " requests at once need %" PRIu64 " open files, and the "
-			       "limit is %" PRIu64 "; lower -c, or raise it with 'ulimit -Hn %" PRIu64 "'",
-			       n, (uint64_t)need, (uint64_t)lim.rlim_max, (uint64_t)need);
-	lim.rlim_cur = lim.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &lim) < 0)
-		return err_set(e, "cannot raise the limit of open files to %" PRIu64 ": %s; raise it "
-			       "with 'ulimit -n %" PRIu64 "'", (uint64_t)lim.rlim_max,
-			       strerror(errno), (uint64_t)need);
-	return 0;
+	if (lim.rlim_cur < lim.rlim_max) {
+		struct rlimit raised = { lim.rlim_max, lim.rlim_max };
+
+		if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+			lim = raised;
+	}
+	if (lim.rlim_cur >= need)
+		return 0;
+	return err_set(e, "%" PRId64 " requests at once need %" PRIu64 " open files, and the limit "
+		       "is %" PRIu64 "; lower -c, or raise it with 'ulimit -n %" PRIu64 "'", n,
+		       (uint64_t)need, (uint64_t)lim.rlim_cur, (uint64_t)need);
 }
 
 bool launch_same_file(const char *a, const char *b)

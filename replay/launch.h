@@ -19,8 +19,8 @@
 int launch_api_key(const char *file, const char *env_name, struct buf *out, struct err *e);
 
 /*
- * Makes room for n connections by raising the soft limit of open files up to the hard
- * one.  0, or -1: the hard limit is too low; err names the remedy.
+ * Raises the soft limit of open files to the hard one.  0, or -1: even that has no room
+ * for n connections; err names the remedy.
  */
 int launch_room_for(int64_t n, struct err *e);
 

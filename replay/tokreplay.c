@@ -184,9 +184,21 @@ static int say_result(enum drive_result r, const struct tally *t, const struct t
 	return r == DRIVE_COMPLETE && t->ok > 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-static int run(struct runlog *log, const struct trace_origin *origin, const struct probe *engine,
-	       const char *source_name)
+/* What was asked for on the command line, ready to use. */
+struct job {
+	const char *path;       /* of the source */
+	struct source src;
+	const char *cut;        /* where the source is cut, or NULL */
+	struct target target;   /* unless there is only a plan to print, and no URL */
+	json_t *extra;
+	int argc;
+	char **argv;
+};
+
+static int run(struct runlog *log, const struct job *j, const struct probe *engine)
 {
+	/* The origin is the epoch of the trace: made as late as can be. */
+	struct trace_origin *origin = trace_origin_create(j->argc, j->argv);
 	struct drive_opts o = { opts.connect_timeout_ns, opts.idle_timeout_ns,
 				opts.total_timeout_ns, opts.quiet, opts.verbose };
 	struct tally tally = { .planned = (int64_t)log->plan->n };
@@ -194,7 +206,9 @@ static int run(struct runlog *log, const struct trace_origin *origin, const stru
 	struct err e = { "" }, late;
 	int64_t epoch_ns = clock_mono_ns(), took_ns;
 
-	if (runlog_header(log, origin, engine, source_name, &epoch_ns, &e) == 0)
+	if (!origin)
+		err_set(&e, "out of memory");
+	else if (runlog_header(log, origin, engine, j->path, &epoch_ns, &e) == 0)
 		result = drive(log, &o, epoch_ns, &tally, &e);
 	took_ns = clock_mono_ns() - epoch_ns;
 	if (result != DRIVE_FAILED &&
@@ -203,18 +217,10 @@ static int run(struct runlog *log, const struct trace_origin *origin, const stru
 	/* After a failed write the first error is the one to tell. */
 	if (trace_writer_close(log->w, result == DRIVE_FAILED ? &late : &e) < 0)
 		result = DRIVE_FAILED;
+	if (origin)
+		trace_origin_free(origin);
 	return say_result(result, &tally, log->target, took_ns, &e);
 }
-
-/* What was asked for on the command line, ready to use. */
-struct job {
-	const char *path;       /* of the source */
-	struct source src;
-	const char *cut;        /* where the source is cut, or NULL */
-	struct target target;   /* unless there is only a plan to print, and no URL */
-	json_t *extra;
-	struct trace_origin *origin;
-};
 
 /* Everything that can be wrong is found before the first request is sent. */
 static int replay(struct job *j, struct err *e)
@@ -235,7 +241,7 @@ static int replay(struct job *j, struct err *e)
 		return EXIT_FAILED;
 	say_source(&j->src, &plan, j->cut);
 	if (trace_writer_open(opts.output, &log.w, e) == 0)
-		code = run(&log, j->origin, &engine, j->path);
+		code = run(&log, j, &engine);
 	plan_release(&plan);
 	return code;
 }
@@ -268,14 +274,11 @@ static int plan_only(struct job *j, struct err *e)
 }
 
 /* What the command line alone can get wrong: exits with 2, or 1 for an unreadable key. */
-static void set_up(struct job *j, int argc, char **argv)
+static void set_up(struct job *j)
 {
 	struct buf key;
 	struct err e;
 
-	j->origin = trace_origin_create(argc, argv);
-	if (!j->origin)
-		die(EXIT_FAILED, "out of memory");
 	if (opts.extra_body && !(j->extra = launch_object(opts.extra_body, &e)))
 		opt_usage("--extra-body: %s", e.msg);
 	if (!opts.base_url)
@@ -295,19 +298,19 @@ static void release(struct job *j)
 	json_decref(j->extra);
 	if (opts.base_url)
 		target_release(&j->target);
-	trace_origin_free(j->origin);
 }
 
 int main(int argc, char **argv)
 {
-	struct job job = { .path = argv[opt_parse(&tool, argc, argv)] };
+	struct job job = { .argc = argc, .argv = argv };
 	struct err e = { "" }, cut_err = { "" };
 	bool cut = false;
 	int code;
 
+	job.path = argv[opt_parse(&tool, argc, argv)];
 	check_options();
 	signal(SIGPIPE, SIG_IGN);
-	set_up(&job, argc, argv);
+	set_up(&job);
 	if (!opts.plan && launch_same_file(job.path, opts.output))
 		die(EXIT_FAILED, "%s: would be overwritten by its own replay; give another -o", job.path);
 	if (source_load(job.path, opts.allow_cut, &job.src, &cut, &cut_err) < 0)

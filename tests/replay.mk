@@ -1,7 +1,7 @@
 # tests of: replay
 if HAVE_CMOCKA
 replay_units = tests/unit/driver tests/unit/plan tests/unit/prompt \
-	tests/unit/request tests/unit/schedule
+	tests/unit/request tests/unit/schedule tests/unit/target
 check_PROGRAMS += $(replay_units)
 TESTS += $(replay_units)
 tests_unit_driver_SOURCES = tests/unit/driver.c
@@ -14,6 +14,8 @@ tests_unit_request_SOURCES = tests/unit/request.c
 tests_unit_request_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_schedule_SOURCES = tests/unit/schedule.c
 tests_unit_schedule_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_target_SOURCES = tests/unit/target.c
+tests_unit_target_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 endif
 
 check_PROGRAMS += tests/replay/lengths tests/replay/rows
