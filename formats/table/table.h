@@ -5,6 +5,7 @@
 #ifndef TABLE_TABLE_H
 #define TABLE_TABLE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "formats/base/err.h"
