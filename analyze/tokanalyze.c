@@ -156,8 +156,8 @@ static int run(const struct trace_data *t, size_t n, const char *first, struct e
 int main(int argc, char **argv)
 {
 	int at = opt_parse(&tool, argc, argv);
-	static char *std_in[] = { (char[]){ "-" } };
-	char **paths = at < argc ? argv + at : std_in;
+	static char dash[] = "-";
+	char *std_in[] = { dash }, **paths = at < argc ? argv + at : std_in;
 	size_t n = at < argc ? (size_t)(argc - at) : 1, loaded = 0;
 	struct trace_data *t = calloc(n, sizeof(*t));
 	struct err e, cut = { "" };
