@@ -108,6 +108,20 @@ wraps() {
 }
 check 'more requests than the trace has: again, in other words' wraps
 
+# Prefix sharing, as an engine's prefix cache sees it: blocks of 16 tokens, three requests
+# that share two blocks, none, and (without block ids) nothing; then all of it once more.
+printf '%s\n' '0 48 2 1 2 3' '1 48 2 1 2 4' '2 48 2 9 2 3' '3 48 2' '4 48 2' |
+	"$lengths" shared.tok
+{ cat quick.profile; echo 'prefix_cache = 1'; } >cached.profile
+serve cached --profile cached.profile
+shares() {
+	tokreplay --quiet --base-url "$url" -c 1,1 -n 10,5 --num-warmups 2 shared.tok -o shared.out || return 1
+	same "$("$rows" shared.out | awk '$1 == "response" { printf "%s ", $6 ~ /[1-9]/ ? $6 : 0 }')" \
+		'0 32 0 32 0 0 0 0 32 0 0 0 0 32 0 32 0 0 0 '
+}
+check 'prompts share the blocks they shared, and nothing else' shares
+serve quick2 --profile quick.profile
+
 secrets() {
 	OPENAI_API_KEY=sk-TEST-1111 tokreplay --verbose --base-url "$url" -n 1 --header 'X-Api-Key: sk-TEST-2222' \
 		six.tok -o secret.tok 2>err || return 1

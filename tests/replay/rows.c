@@ -3,7 +3,7 @@
  *   header PLAN_DIGEST SOURCE_DIGEST MODEL ENGINE
  *   phase ID KIND CONCURRENCY BEGIN_MS END_MS VERDICT            (ended ones)
  *   request ID PHASE SOURCE_ID LANE SCHEDULED_MS SENT_MS BODY_SHA256 AUTHORIZATION
- *   response ID STATUS ERROR_KIND OUTPUT_TOKENS                  (last parts)
+ *   response ID STATUS ERROR_KIND OUTPUT_TOKENS CACHED_TOKENS    (last parts)
  *   end REQUESTS RESPONSES INTERRUPTED
  */
 #include <config.h>
@@ -79,6 +79,7 @@ static void print_response(const struct rec_response *r)
 	printf("response %" PRId64 " %s", r->id, status_name(r->status));
 	word(r->error_kind);
 	number(r->usage.completion, COUNT_NONE);
+	number(r->usage.cached, COUNT_NONE);
 	putchar('\n');
 }
 
