@@ -43,26 +43,21 @@ static bool seen_before(const struct plot_data *d, size_t i, const char *(*get)(
 	return false;
 }
 
-/* "model A, B and 2 more"; an unknown or empty name is said to be so. */
+/* "model A, B and 2 more"; nothing if no name is known. */
 static void list_names(struct buf *b, const struct plot_data *d, const char *what,
 	const char *(*get)(const struct source *))
 {
 	size_t n = 0;
 
-	buf_adds(b, what);
 	for (size_t i = 0; i < d->n_sources; i++) {
 		const char *name = get(&d->sources[i]);
 
-		if (!name || !*name || seen_before(d, i, get))
+		if (!name || !*name || seen_before(d, i, get) || n++ >= MOST_NAMES)
 			continue;
-		if (n++ >= MOST_NAMES)
-			continue;
-		buf_adds(b, n > 1 ? ", " : " ");
+		buf_adds(b, n > 1 ? ", " : what);
 		escape_clean(b, str_of(name), NAME_COLS);
 	}
-	if (n == 0)
-		buf_adds(b, " unknown");
-	else if (n > MOST_NAMES)
+	if (n > MOST_NAMES)
 		buf_printf(b, " and %zu more", n - MOST_NAMES);
 }
 
@@ -73,12 +68,13 @@ void chart_head(struct figure *f, const struct plot_data *d, const struct chart_
 
 	buf_init(&b, FIGURE_TEXT - 1);
 	snprintf(f->title, sizeof(f->title), "%s", o->title ? o->title : title);
-	list_names(&b, d, "model", model_of);
-	figure_subtitle(f, "%s", buf_cstr(&b));
+	list_names(&b, d, "model ", model_of);
+	if (b.n)
+		figure_subtitle(f, "%s", buf_cstr(&b));
 	buf_clear(&b);
-	list_names(&b, d, "engine", engine_of);
-	figure_subtitle(f, "%s; %" PRId64 " ok of %" PRId64 " requests%s",
-		buf_cstr(&b), plot_data_ok(d), plot_data_total(d), method);
+	list_names(&b, d, "engine ", engine_of);
+	figure_subtitle(f, "%s%s%" PRId64 " ok of %" PRId64 " requests%s", buf_cstr(&b), b.n ? "; " : "",
+		plot_data_ok(d), plot_data_total(d), method);
 	buf_release(&b);
 }
 

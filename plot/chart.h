@@ -12,7 +12,7 @@
 struct chart_opts {
 	struct page page;
 	const char *title;        /* instead of the chart's own; NULL */
-	double target_ms[METRICS]; /* service level; NaN: none */
+	double target_ms[MEASURES]; /* service level; NaN: none */
 };
 
 struct chart {

@@ -6,37 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/stats.h"
 #include "formats/base/clock.h"
 
-static const struct {
-	const char *name;
-	double percent;
-	int64_t least_n;
-} levels[LEVELS] = {
-	[LEVEL_P50] = { "p50", 50, 11 },
-	[LEVEL_P95] = { "p95", 95, 130 },
-	[LEVEL_P99] = { "p99", 99, 662 },
-};
-
-const char *metric_name(enum metric m)
+const char *measure_name(enum measure m)
 {
-	static const char *const names[METRICS] = { "ttft", "tpot", "e2e" };
+	static const char *const names[MEASURES] = { "ttft", "tpot", "e2e" };
 	return names[m];
 }
 
 const char *level_name(enum level l)
 {
-	return levels[l].name;
+	static const char *const names[LEVELS] = { "p50", "p95", "p99" };
+	return names[l];
 }
 
-double level_percent(enum level l)
+int level_pct(enum level l)
 {
-	return levels[l].percent;
-}
-
-int64_t level_least_n(enum level l)
-{
-	return levels[l].least_n;
+	static const int pct[LEVELS] = { PCT_50, PCT_95, PCT_99 };
+	return pct[l];
 }
 
 /* Grows an array by one; capacity is the next power of two.  NULL: no memory. */
@@ -78,7 +66,7 @@ struct cell *plot_data_add_cell(struct plot_data *d, size_t source, struct str l
 		.concurrency = COUNT_NONE, .rate_hz = NAN, .mean_concurrency = NAN,
 		.output_tok_s = NAN, .request_hz = NAN, .goodput_hz = NAN,
 	};
-	for (int m = 0; m < METRICS; m++)
+	for (int m = 0; m < MEASURES; m++)
 		for (int l = 0; l < LEVELS; l++)
 			v->dist[m].at[l] = NAN;
 	return v;
@@ -93,7 +81,7 @@ void plot_data_release(struct plot_data *d)
 	}
 	for (size_t i = 0; i < d->n_cells; i++) {
 		free(d->cells[i].layer);
-		for (int m = 0; m < METRICS; m++)
+		for (int m = 0; m < MEASURES; m++)
 			free(d->cells[i].dist[m].sorted);
 	}
 	free(d->sources);
@@ -101,12 +89,20 @@ void plot_data_release(struct plot_data *d)
 	*d = (struct plot_data){ 0 };
 }
 
+bool plot_data_layered(const struct plot_data *d, size_t source)
+{
+	for (size_t i = 0; i < d->n_cells; i++)
+		if (d->cells[i].source == source && d->cells[i].layer)
+			return true;
+	return false;
+}
+
 int64_t plot_data_ok(const struct plot_data *d)
 {
 	int64_t n = 0;
 
 	for (size_t i = 0; i < d->n_cells; i++)
-		if (d->cells[i].layer)
+		if (d->cells[i].layer || !plot_data_layered(d, d->cells[i].source))
 			n += d->cells[i].ok;
 	return n;
 }
@@ -116,7 +112,7 @@ int64_t plot_data_total(const struct plot_data *d)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < d->n_cells; i++)
-		if (d->cells[i].layer)
+		if (d->cells[i].layer || !plot_data_layered(d, d->cells[i].source))
 			n += d->cells[i].total;
 	return n;
 }

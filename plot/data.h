@@ -1,6 +1,6 @@
 /*
  * What charts are drawn from: groups of requests with their figures, whether they came
- * from a trace (from_analysis.c) or from a table (from_table.c).  Plain data, so that a
+ * from a trace (from_trace.c) or from a table (from_table.c).  Plain data, so that a
  * chart is a pure function of it.
  */
 #ifndef PLOT_DATA_H
@@ -12,21 +12,15 @@
 
 #include "formats/base/str.h"
 
-enum metric { METRIC_TTFT, METRIC_TPOT, METRIC_E2E, METRICS };
+enum measure { MEASURE_TTFT, MEASURE_TPOT, MEASURE_E2E, MEASURES };
 enum level { LEVEL_P50, LEVEL_P95, LEVEL_P99, LEVELS };
 
 /* "ttft", "tpot", "e2e". */
-const char *metric_name(enum metric m);
+const char *measure_name(enum measure m);
 /* "p50", "p95", "p99". */
 const char *level_name(enum level l);
-/* Percentile in 0..100. */
-double level_percent(enum level l);
-
-/*
- * Samples below which a percentile's order-statistic interval (99 %) reaches past the
- * least or the greatest sample: 11, 130, 662.
- */
-int64_t level_least_n(enum level l);
+/* The same as analyze/stats.h counts them: PCT_50, ... */
+int level_pct(enum level l);
 
 /* One metric of one group, in ms.  NaN: absent. */
 struct dist {
@@ -44,7 +38,7 @@ struct cell {
 	double mean_concurrency;/* measured; NaN: unknown */
 	int64_t total, ok;      /* requests */
 	double output_tok_s, request_hz, goodput_hz; /* NaN: unknown */
-	struct dist dist[METRICS];
+	struct dist dist[MEASURES];
 };
 
 /* A trace or table that was read. */
@@ -66,7 +60,10 @@ struct source *plot_data_add_source(struct plot_data *d, const char *name);
 struct cell *plot_data_add_cell(struct plot_data *d, size_t source, struct str layer);
 void plot_data_release(struct plot_data *d);
 
-/* Requests over all groups that are not totals. */
+/* True if the source has groups by layer; then those without one are their totals. */
+bool plot_data_layered(const struct plot_data *d, size_t source);
+
+/* Requests of all sources, each counted once. */
 int64_t plot_data_ok(const struct plot_data *d);
 int64_t plot_data_total(const struct plot_data *d);
 

@@ -7,17 +7,18 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analyze/stats.h"
 #include "plot/chart.h"
 #include "plot/palette.h"
 #include "plot/series.h"
 
-static const char *const titles[METRICS] = {
-	[METRIC_TTFT] = "Time to first token (TTFT)",
-	[METRIC_TPOT] = "Time per output token (TPOT)",
-	[METRIC_E2E] = "End to end (E2E)",
+static const char *const titles[MEASURES] = {
+	[MEASURE_TTFT] = "Time to first token (TTFT)",
+	[MEASURE_TPOT] = "Time per output token (TPOT)",
+	[MEASURE_E2E] = "End to end (E2E)",
 };
 
-static const char *const short_titles[METRICS] = { "TTFT", "TPOT", "E2E" };
+static const char *const short_titles[MEASURES] = { "TTFT", "TPOT", "E2E" };
 
 /* The middle percentile leads; p50 is dotted, p99 dashed. */
 static struct style with_level(struct style s, enum level l)
@@ -32,10 +33,10 @@ static struct style with_level(struct style s, enum level l)
 
 static bool is_unsure(const struct dist *d, enum level l)
 {
-	return d->n < level_least_n(l);
+	return d->n < (int64_t)pct_needs(level_pct(l));
 }
 
-static double greatest(const struct series_set *set, enum metric m)
+static double greatest(const struct series_set *set, enum measure m)
 {
 	double max = NAN;
 
@@ -46,7 +47,7 @@ static double greatest(const struct series_set *set, enum metric m)
 	return max;
 }
 
-static void add_curves(struct figure *f, struct panel *p, const struct series *s, enum metric m,
+static void add_curves(struct figure *f, struct panel *p, const struct series *s, enum measure m,
 	double scale, bool *unsure)
 {
 	for (int l = 0; l < LEVELS; l++) {
@@ -78,7 +79,7 @@ static void add_target(struct panel *p, double target_ms, double scale, const ch
 }
 
 static int add_panel(struct figure *f, const struct series_set *set, const struct chart_opts *o,
-	enum metric m, struct script *s, bool *unsure, struct err *e)
+	enum measure m, struct script *s, bool *unsure, struct err *e)
 {
 	struct panel *p;
 	struct extent y;
@@ -126,16 +127,16 @@ static int draw(struct figure *f, const struct plot_data *d, const struct series
 	bool unsure = false, text = page_is_text(&o->page);
 
 	chart_head(f, d, o, set->load == LOAD_RATE ? "Latency by offered rate" : "Latency by concurrency", "; percentiles: linear");
-	for (int m = 0; m < METRICS; m++)
-		if (add_panel(f, set, o, (enum metric)m, out, &unsure, e) < 0)
+	for (int m = 0; m < MEASURES; m++)
+		if (add_panel(f, set, o, (enum measure)m, out, &unsure, e) < 0)
 			return -1;
 	if (f->n_panels == 0)
 		return err_set(e, "nothing to plot: no request has a TTFT, TPOT or E2E");
-	series_legend(set, f);
+	series_legend(set, d, f);
 	add_levels_to_legend(f, text);
 	if (unsure)
-		figure_note(f, "%s: too few requests for that percentile (needs %d for p50, %d for p95, %d for p99).",
-			text ? "Lower case" : "Hollow", (int)level_least_n(LEVEL_P50), (int)level_least_n(LEVEL_P95), (int)level_least_n(LEVEL_P99));
+		figure_note(f, "%s: too few requests for that percentile (needs %zu for p50, %zu for p95, %zu for p99).",
+			text ? "Lower case" : "Hollow", pct_needs(PCT_50), pct_needs(PCT_95), pct_needs(PCT_99));
 	return figure_write(f, &o->page, out, e);
 }
 

@@ -81,7 +81,7 @@ static struct rim rim_of(const struct format *f, const struct content *c)
 
 	if (!f->font)
 		return (struct rim){ tics + 2, 1, 3, 1 };
-	return (struct rim){ tics + 2.2 * f->line_h, 1.5 * f->char_w, 3.2 * f->line_h,
+	return (struct rim){ tics + 2.2 * f->line_h, 3 * f->char_w, 3.2 * f->line_h,
 		1.6 * f->line_h };
 }
 

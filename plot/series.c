@@ -45,14 +45,6 @@ static enum load choose_load(const struct plot_data *d)
 	return LOAD_MEASURED;
 }
 
-static bool has_layers(const struct plot_data *d, size_t source)
-{
-	for (size_t i = 0; i < d->n_cells; i++)
-		if (d->cells[i].source == source && d->cells[i].layer)
-			return true;
-	return false;
-}
-
 static bool same_layer(const struct cell *a, const struct cell *b)
 {
 	if (!a->layer || !b->layer)
@@ -98,7 +90,7 @@ static struct loaded *usable(const struct plot_data *d, bool with_totals, struct
 		const struct cell *c = &d->cells[i];
 		double x = load_of(c, set->load);
 
-		if (!c->layer && !with_totals && has_layers(d, c->source))
+		if (!c->layer && !with_totals && plot_data_layered(d, c->source))
 			continue;
 		if (c->ok == 0)
 			continue;
@@ -277,12 +269,33 @@ int series_axis(const struct series_set *set, struct axis *a, struct err *e)
 	return 0;
 }
 
-void series_legend(const struct series_set *set, struct figure *f)
+static bool is_drawn(const struct series_set *set, size_t source)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->s[i].cells[0]->source == source)
+			return true;
+	return false;
+}
+
+static void note_empty(const struct source *s, struct figure *f)
+{
+	struct buf b;
+
+	buf_init(&b, FIGURE_TEXT);
+	escape_clean(&b, str_of(s->name), NAME_COLS);
+	figure_note(f, "%s has no ok request and no curve.", buf_cstr(&b));
+	buf_release(&b);
+}
+
+void series_legend(const struct series_set *set, const struct plot_data *d, struct figure *f)
 {
 	if (set->layered)
 		figure_legend(f, "input tokens", &(struct style){ .colour = palette_ink });
 	for (size_t i = 0; i < set->n; i++)
 		figure_legend(f, set->s[i].name, &set->s[i].style);
+	for (size_t i = 0; i < d->n_sources; i++)
+		if (!is_drawn(set, i))
+			note_empty(&d->sources[i], f);
 	if (set->left_out)
-		figure_note(f, "%zu groups that have no such load are not shown", set->left_out);
+		figure_note(f, "%zu groups have no such load and are not shown.", set->left_out);
 }

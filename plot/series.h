@@ -48,7 +48,7 @@ double *series_loads(const struct series_set *set, size_t *n, struct err *e);
 /* An axis with a tic at each of them. */
 int series_axis(const struct series_set *set, struct axis *a, struct err *e);
 
-/* Adds the set's names to the legend, and to the notes what was left out. */
-void series_legend(const struct series_set *set, struct figure *f);
+/* Adds the set's names to the legend, and to the notes what is not drawn and why. */
+void series_legend(const struct series_set *set, const struct plot_data *d, struct figure *f);
 
 #endif

@@ -103,7 +103,7 @@ static int draw(struct figure *f, const struct plot_data *d, const struct series
 		return -1;
 	if (f->n_panels == 0)
 		return err_set(e, "nothing to plot: no group has a throughput");
-	series_legend(set, f);
+	series_legend(set, d, f);
 	return figure_write(f, &o->page, out, e);
 }
 

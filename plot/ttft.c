@@ -46,7 +46,7 @@ static void add_steps(struct figure *f, struct curve *c, const double *v, size_t
 static void add_curve(struct figure *f, struct panel *p, const struct series *s, const struct cell *cell,
 	double scale, struct counts *k)
 {
-	const struct dist *d = &cell->dist[METRIC_TTFT];
+	const struct dist *d = &cell->dist[MEASURE_TTFT];
 	struct style style = s->style;
 	struct curve *c;
 
@@ -85,7 +85,7 @@ static double greatest(const struct series_set *set)
 
 	for (size_t i = 0; i < set->n; i++)
 		for (size_t k = 0; k < set->s[i].n; k++) {
-			const struct dist *d = &set->s[i].cells[k]->dist[METRIC_TTFT];
+			const struct dist *d = &set->s[i].cells[k]->dist[MEASURE_TTFT];
 
 			if (d->sorted && d->n > 0)
 				max = fmax(max, d->sorted[d->n - 1]);
@@ -173,14 +173,14 @@ static int draw(struct figure *f, const struct plot_data *d, const struct series
 	struct counts k = { 0 };
 
 	chart_head(f, d, o, "Distribution of time to first token (TTFT)", "; empirical distribution");
-	if (add_panels(f, set, o->target_ms[METRIC_TTFT], &k, e) < 0)
+	if (add_panels(f, set, o->target_ms[MEASURE_TTFT], &k, e) < 0)
 		return -1;
 	if (f->n_panels == 0)
 		return f->failed ? err_set(e, "out of memory") : nothing(&k, e);
 	fit(f);
-	series_legend(set, f);
-	if (has_target(o->target_ms[METRIC_TTFT]))
-		figure_note(f, "Upright line: target %g ms.", o->target_ms[METRIC_TTFT]);
+	series_legend(set, d, f);
+	if (has_target(o->target_ms[MEASURE_TTFT]))
+		figure_note(f, "Upright line: target %g ms.", o->target_ms[MEASURE_TTFT]);
 	chart_note_unshown(f, out, "TTFT", k.unshown, k.values);
 	if (k.thinned)
 		figure_note(f, "Curves of more than %d requests are thinned to that many steps.", MOST_STEPS);

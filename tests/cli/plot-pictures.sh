@@ -69,7 +69,7 @@ check 'per cent, braces, macro' shown '100% {sub}^2 @foo' '100% {sub}^2 @foo'
 check 'line feed' shown 'two
 lines' 'model two lines'
 check 'Chinese' shown '模型' '模型'
-check 'empty' shown '' 'model unknown'
+check 'empty' shown '' 'engine vllm 0.9; 66 ok of 68 requests'
 x300=$(printf '%0300d' 0)
 check '300 characters' shown "$x300" '00000…'
 check 'markup' shown '<b>&amp;]]>' '&lt;b>&amp;amp;]] >'

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "plot/axis.h"
-#include "plot/data.h"
 #include "plot/escape.h"
 #include "plot/figure.h"
 
@@ -153,15 +152,6 @@ static void log_axes_drop_what_they_cannot_show(void **state)
 	figure_release(&f);
 }
 
-/* Order-statistic intervals at 99 %, from the binomial distribution: design, section 5. */
-static void small_samples_are_known(void **state)
-{
-	(void)state;
-	assert_int_equal(level_least_n(LEVEL_P50), 11);
-	assert_int_equal(level_least_n(LEVEL_P95), 130);
-	assert_int_equal(level_least_n(LEVEL_P99), 662);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,7 +162,6 @@ int main(void)
 		cmocka_unit_test(latency_is_logarithmic_when_spread),
 		cmocka_unit_test(levels_have_their_tics),
 		cmocka_unit_test(log_axes_drop_what_they_cannot_show),
-		cmocka_unit_test(small_samples_are_known),
 	};
 	return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
 }

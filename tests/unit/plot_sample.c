@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/stats.h"
 #include "formats/base/quantile.h"
 #include "plot/chart.h"
 #include "plot/gnuplot.h"
@@ -23,7 +24,7 @@ static void fill(struct dist *d, int64_t n, double first, double step)
 	for (int64_t i = 0; i < n; i++)
 		d->sorted[i] = first + step * (double)i;
 	for (int l = 0; n > 0 && l < LEVELS; l++)
-		d->at[l] = quantile_linear(d->sorted, (size_t)n, level_percent((enum level)l));
+		d->at[l] = quantile_linear(d->sorted, (size_t)n, pct_of(level_pct((enum level)l)));
 }
 
 static struct cell *add(struct plot_data *d, size_t source, const char *layer, int64_t order,
@@ -51,9 +52,9 @@ static void levels(struct plot_data *d, size_t source)
 			struct cell *c = add(d, source, layer ? "(1024,8192]" : "(0,1024]", layer, at[i], 11);
 
 			c->total += at[i] == 8;
-			fill(&c->dist[METRIC_TTFT], c->ok, 50 * load, 5);
-			fill(&c->dist[METRIC_TPOT], c->ok, 20 + load / 8, 0.5);
-			fill(&c->dist[METRIC_E2E], c->ok, 1000 + 100 * load, 100);
+			fill(&c->dist[MEASURE_TTFT], c->ok, 50 * load, 5);
+			fill(&c->dist[MEASURE_TPOT], c->ok, 20 + load / 8, 0.5);
+			fill(&c->dist[MEASURE_E2E], c->ok, 1000 + 100 * load, 100);
 		}
 }
 
@@ -78,8 +79,8 @@ static void same(struct plot_data *d, int64_t n, double step, double ttft)
 {
 	struct cell *c = add(d, 0, "(0,1024]", 0, 4, n);
 
-	fill(&c->dist[METRIC_TTFT], n, ttft, step);
-	fill(&c->dist[METRIC_E2E], n, 900, 0);
+	fill(&c->dist[MEASURE_TTFT], n, ttft, step);
+	fill(&c->dist[MEASURE_E2E], n, 900, 0);
 }
 
 static void make_one(struct plot_data *d)
@@ -97,7 +98,7 @@ static void make_some_zero(struct plot_data *d)
 	static const double ttft[] = { 0, 0, 20, 30 };
 
 	same(d, 4, 0, 0);
-	memcpy(d->cells[0].dist[METRIC_TTFT].sorted, ttft, sizeof(ttft));
+	memcpy(d->cells[0].dist[MEASURE_TTFT].sorted, ttft, sizeof(ttft));
 }
 
 static void make_all_zero(struct plot_data *d)
@@ -113,8 +114,8 @@ static void make_gaps(struct plot_data *d)
 	for (int i = 0; i < 3; i++) {
 		struct cell *c = add(d, 0, "(0,1024]", 0, at[i], 700);
 
-		fill(&c->dist[METRIC_TTFT], i == 1 ? 0 : 700, 100, 0.1);
-		fill(&c->dist[METRIC_E2E], 700, 1000, 1);
+		fill(&c->dist[MEASURE_TTFT], i == 1 ? 0 : 700, 100, 0.1);
+		fill(&c->dist[MEASURE_E2E], 700, 1000, 1);
 	}
 }
 
