@@ -35,7 +35,7 @@ static void *grow(void *v, size_t n, size_t size)
 	return realloc(v, (n ? 2 * n : 1) * size);
 }
 
-struct source *plot_data_add_source(struct plot_data *d, const char *name)
+struct source *plot_data_add_source(struct plot_data *d, struct str name)
 {
 	struct source *v = grow(d->sources, d->n_sources, sizeof(*v));
 
@@ -43,7 +43,7 @@ struct source *plot_data_add_source(struct plot_data *d, const char *name)
 		return NULL;
 	d->sources = v;
 	v += d->n_sources;
-	*v = (struct source){ .name = strdup(name) };
+	*v = (struct source){ .name = strndup(name.p, name.n) };
 	if (!v->name)
 		return NULL;
 	d->n_sources++;

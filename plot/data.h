@@ -56,7 +56,7 @@ struct plot_data {
 };
 
 /* The new source or cell, everything absent; valid until the next add.  NULL: no memory. */
-struct source *plot_data_add_source(struct plot_data *d, const char *name);
+struct source *plot_data_add_source(struct plot_data *d, struct str name);
 struct cell *plot_data_add_cell(struct plot_data *d, size_t source, struct str layer);
 void plot_data_release(struct plot_data *d);
 

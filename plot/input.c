@@ -10,19 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "runs/day.tok" -> "day"; the name to show for a file. */
-static char *show_name(const char *path)
+/* "runs/day.tok" -> "day": the name to show for a file, within its path. */
+static struct str show_name(const char *path)
 {
 	const char *base = strrchr(path, '/');
-	size_t n;
+	struct str s = str_of(strcmp(path, "-") == 0 ? "stdin" : base ? base + 1 : path);
 
-	if (strcmp(path, "-") == 0)
-		return strdup("stdin");
-	base = base ? base + 1 : path;
-	n = strlen(base);
-	if (n > 4 && (strcmp(base + n - 4, ".tok") == 0 || strcmp(base + n - 4, ".tsv") == 0))
-		n -= 4;
-	return strndup(base, n);
+	if (s.n > 4 && (memcmp(s.p + s.n - 4, ".tok", 4) == 0 || memcmp(s.p + s.n - 4, ".tsv", 4) == 0))
+		s.n -= 4;
+	return s;
 }
 
 /* A zstd frame or a skippable one: RFC 8878, sections 3.1.1 and 3.1.2. */
@@ -77,14 +73,32 @@ static int sniff(const char *path, struct err *e)
 	return n < 0 ? -1 : is_zstd(head, (size_t)n);
 }
 
+static int read_table(const char *path, size_t source, struct plot_data *d, struct err *e)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *in = is_stdin ? stdin : fopen(path, "r");
+	const char *name = is_stdin ? "standard input" : path;
+	struct table *t = NULL;
+	int rc;
+
+	if (!in)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	rc = table_read_tsv(in, name, &t, e);
+	if (rc == 0) {
+		rc = input_table(t, source, d, e);
+		if (rc < 0)
+			err_wrap(e, "%s", name);
+		table_free(t);
+	}
+	if (!is_stdin)
+		fclose(in);
+	return rc;
+}
+
 static int add_source(const char *path, struct plot_data *d, size_t *source)
 {
-	char *name = show_name(path);
-	struct source *s = name ? plot_data_add_source(d, name) : NULL;
-
-	free(name);
-	*source = d->n_sources - 1;
-	return s ? 0 : -1;
+	*source = d->n_sources;
+	return plot_data_add_source(d, show_name(path)) ? 0 : -1;
 }
 
 static int read_one(const char *path, struct plot_data *d, struct traces *ts, struct buf *remarks,
@@ -98,11 +112,32 @@ static int read_one(const char *path, struct plot_data *d, struct traces *ts, st
 	if (add_source(path, d, &source) < 0)
 		return err_set(e, "out of memory");
 	if (!kind)
-		return err_set(e, "%s: no trace (it does not begin as zstd does)", path);
+		return read_table(path, source, d, e);
 	rc = traces_load(ts, path, source, e);
 	if (rc > 0 && buf_printf(remarks, "%s\n", e->msg) < 0)
 		return err_set(e, "out of memory");
 	return rc < 0 ? -1 : 0;
+}
+
+/* Files of one name in several directories go by their paths. */
+static int tell_apart(char *const *paths, size_t n, struct plot_data *d)
+{
+	size_t first = d->n_sources - n;
+
+	for (size_t i = 0; i < n; i++) {
+		bool shared = false;
+
+		for (size_t k = 0; k < n; k++)
+			shared |= k != i && strcmp(paths[i], paths[k]) != 0 &&
+				str_eq(show_name(paths[i]), show_name(paths[k]));
+		if (!shared)
+			continue;
+		free(d->sources[first + i].name);
+		d->sources[first + i].name = strdup(paths[i]);
+		if (!d->sources[first + i].name)
+			return -1;
+	}
+	return 0;
 }
 
 int input_read(char *const *paths, size_t n, const struct input_opts *o, struct plot_data *d,
@@ -113,6 +148,8 @@ int input_read(char *const *paths, size_t n, const struct input_opts *o, struct 
 
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = read_one(paths[i], d, &ts, remarks, e);
+	if (rc == 0 && tell_apart(paths, n, d) < 0)
+		rc = err_set(e, "out of memory");
 	if (rc == 0)
 		rc = traces_analyze(&ts, o, d, e);
 	traces_release(&ts);

@@ -1,5 +1,5 @@
 /*
- * Files -> what charts are drawn from.
+ * Files -> what charts are drawn from.  A trace is told from a table by its first bytes.
  */
 #ifndef PLOT_INPUT_H
 #define PLOT_INPUT_H
@@ -7,6 +7,7 @@
 #include "formats/base/buf.h"
 #include "formats/base/err.h"
 #include "formats/base/opt.h"
+#include "formats/table/table.h"
 #include "formats/trace/exchanges.h"
 #include "plot/data.h"
 
@@ -22,6 +23,9 @@ struct input_opts {
  */
 int input_read(char *const *paths, size_t n, const struct input_opts *o, struct plot_data *d,
 	struct buf *remarks, struct err *e);
+
+/* A table of tokanalyze -> groups of a source. */
+int input_table(const struct table *t, size_t source, struct plot_data *d, struct err *e);
 
 /* Traces in memory, each with the source that it stands for. */
 struct traces {

@@ -126,7 +126,8 @@ static int draw(struct figure *f, const struct plot_data *d, const struct series
 {
 	bool unsure = false, text = page_is_text(&o->page);
 
-	chart_head(f, d, o, set->load == LOAD_RATE ? "Latency by offered rate" : "Latency by concurrency", "; percentiles: linear");
+	chart_head(f, d, o, set->load == LOAD_RATE ? "Latency by offered rate" : "Latency by concurrency",
+		"; percentiles: linear");
 	for (int m = 0; m < MEASURES; m++)
 		if (add_panel(f, set, o, (enum measure)m, out, &unsure, e) < 0)
 			return -1;
@@ -135,8 +136,9 @@ static int draw(struct figure *f, const struct plot_data *d, const struct series
 	series_legend(set, d, f);
 	add_levels_to_legend(f, text);
 	if (unsure)
-		figure_note(f, "%s: too few requests for that percentile (needs %zu for p50, %zu for p95, %zu for p99).",
-			text ? "Lower case" : "Hollow", pct_needs(PCT_50), pct_needs(PCT_95), pct_needs(PCT_99));
+		figure_note(f, "%s: too few requests for that percentile "
+			"(needs %zu for p50, %zu for p95, %zu for p99).", text ? "Lower case" : "Hollow",
+			pct_needs(PCT_50), pct_needs(PCT_95), pct_needs(PCT_99));
 	return figure_write(f, &o->page, out, e);
 }
 

@@ -5,7 +5,7 @@ plot_libplot_a_SOURCES = \
 	plot/data.c plot/data.h \
 	plot/escape.c plot/escape.h \
 	plot/figure.c plot/figure.h \
-	plot/from_trace.c \
+	plot/from_table.c plot/from_trace.c \
 	plot/gnuplot.c plot/gnuplot.h \
 	plot/input.c plot/input.h \
 	plot/latency.c \

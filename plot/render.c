@@ -34,6 +34,12 @@ static void wrap(struct lines *out, const char *text, size_t cols)
 	}
 }
 
+/* Whole numbers in full, others to four digits. */
+static void tic_label(char *s, size_t size, double v)
+{
+	snprintf(s, size, v == (double)(long long)v ? "%.10g" : "%.4g", v);
+}
+
 static size_t widest_tic(const struct figure *f)
 {
 	size_t cols = 1;
@@ -41,9 +47,9 @@ static size_t widest_tic(const struct figure *f)
 	for (size_t i = 0; i < f->n_panels; i++)
 		for (size_t k = 0; k < f->panels[i].y.n_tics; k++) {
 			char s[32];
-			size_t n = (size_t)snprintf(s, sizeof(s), "%.10g", f->panels[i].y.tics[k]);
 
-			cols = n > cols ? n : cols;
+			tic_label(s, sizeof(s), f->panels[i].y.tics[k]);
+			cols = strlen(s) > cols ? strlen(s) : cols;
 		}
 	return cols;
 }
@@ -97,8 +103,12 @@ static void put_axis(struct script *s, char name, const struct axis *a)
 	else
 		script_gp(s, "unset logscale %c\n", name);
 	script_gp(s, "set %crange [%.10g:%.10g]\nset %ctics nomirror (", name, a->lo, a->hi, name);
-	for (size_t i = 0; i < a->n_tics; i++)
-		script_gp(s, "%s'%.10g' %.10g", i ? ", " : "", a->tics[i], a->tics[i]);
+	for (size_t i = 0; i < a->n_tics; i++) {
+		char label[32];
+
+		tic_label(label, sizeof(label), a->tics[i]);
+		script_gp(s, "%s'%s' %.10g", i ? ", " : "", label, a->tics[i]);
+	}
 	script_gp(s, ")\n");
 }
 

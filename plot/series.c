@@ -160,12 +160,12 @@ static void name_series(struct series *s, const struct plot_data *d, bool layere
 
 /* Colour tells layers apart and shape the sources; with one of either, both do the other. */
 static void style_series(struct series *s, const struct plot_data *d, size_t rank, size_t index,
-	bool layered)
+	bool many_layers)
 {
 	size_t source = s->cells[0]->source;
 
 	s->style = (struct style){
-		.colour = s->total ? palette_ink : palette_colour(layered ? rank : source),
+		.colour = s->total ? palette_ink : palette_colour(many_layers ? rank : source),
 		.shape = d->n_sources > 1 ? source : rank,
 		.width = 2, .points = true, .letter = (char)('A' + index % 26),
 	};
@@ -173,14 +173,20 @@ static void style_series(struct series *s, const struct plot_data *d, size_t ran
 
 static void dress(struct series_set *set, const struct plot_data *d)
 {
-	for (size_t i = 0; i < set->n; i++)
-		set->layered |= set->s[i].cells[0]->layer != NULL;
+	bool many_layers = false;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct cell *c = set->s[i].cells[0];
+
+		set->layered |= c->layer != NULL;
+		many_layers |= c->layer && layer_rank(set, c) > 0;
+	}
 	for (size_t i = 0; i < set->n; i++) {
 		struct series *s = &set->s[i];
 
 		s->total = set->layered && !s->cells[0]->layer;
 		name_series(s, d, set->layered);
-		style_series(s, d, layer_rank(set, s->cells[0]), i, set->layered);
+		style_series(s, d, layer_rank(set, s->cells[0]), i, many_layers);
 	}
 }
 
@@ -283,7 +289,7 @@ static void note_empty(const struct source *s, struct figure *f)
 
 	buf_init(&b, FIGURE_TEXT);
 	escape_clean(&b, str_of(s->name), NAME_COLS);
-	figure_note(f, "%s has no ok request and no curve.", buf_cstr(&b));
+	figure_note(f, "%s is not drawn: it has no ok request at such a load.", buf_cstr(&b));
 	buf_release(&b);
 }
 

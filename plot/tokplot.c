@@ -41,8 +41,8 @@ static const struct opt opts[] = {
 };
 
 static const struct opt_tool tool = {
-	"tokplot", "[options] KIND[,KIND...] [TRACE]...",
-	"Draws charts of traces with gnuplot.", opts, 0, -1,
+	"tokplot", "[options] KIND[,KIND...] [TRACE|TABLE.tsv]...",
+	"Draws charts of traces, or of tables of tokanalyze, with gnuplot.", opts, 0, -1,
 };
 
 enum { KINDS_MAX = 32 };
@@ -241,7 +241,7 @@ static char **input_paths(int argc, char **argv, double target_ms[MEASURES])
 	if (n > 0)
 		return argv;
 	if (isatty(STDIN_FILENO))
-		opt_usage("no trace is given");
+		opt_usage("no trace or table is given");
 	return from_stdin;
 }
 

@@ -63,12 +63,11 @@ static void add_curve(struct figure *f, struct panel *p, const struct series *s,
 
 static void label_panel(struct panel *p, enum load load, double x, const char *unit)
 {
-	static const char *const names[] = { "concurrency", "requests/s offered", "mean in flight" };
-
-	if (load == LOAD_MEASURED)
-		snprintf(p->title, sizeof(p->title), "TTFT, %s %.3g", names[load], x);
+	if (isnan(x))
+		snprintf(p->title, sizeof(p->title), "TTFT");
 	else
-		snprintf(p->title, sizeof(p->title), "TTFT at %s %.10g", names[load], x);
+		snprintf(p->title, sizeof(p->title), load == LOAD_RATE ? "TTFT at %.10g requests/s"
+			: "TTFT at concurrency %.10g", x);
 	snprintf(p->xlabel, sizeof(p->xlabel), "TTFT (%s)", unit);
 	snprintf(p->ylabel, sizeof(p->ylabel), "requests (%%)");
 	snprintf(p->unit, sizeof(p->unit), "%% of requests");
@@ -93,7 +92,7 @@ static double greatest(const struct series_set *set)
 	return max;
 }
 
-/* The panel of one load; none if it has no curve. */
+/* The panel of one load (NaN: of all); none if it has no curve. */
 static void add_panel(struct figure *f, const struct series_set *set, double x, double target_ms,
 	struct counts *counts)
 {
@@ -104,7 +103,7 @@ static void add_panel(struct figure *f, const struct series_set *set, double x, 
 
 	for (size_t i = 0; i < set->n; i++)
 		for (size_t k = 0; k < set->s[i].n; k++)
-			if (set->s[i].x[k] == x)
+			if (isnan(x) || set->s[i].x[k] == x)
 				add_curve(f, p, &set->s[i], set->s[i].cells[k], scale, counts);
 	for (size_t i = 0; i < p->n_curves; i++)
 		points += p->curves[i].n;
@@ -151,12 +150,18 @@ static int nothing(const struct counts *k, struct err *e)
 	return err_set(e, "nothing to plot: no request has a TTFT");
 }
 
+/* A load that was not set but came about has no levels: then all is one panel. */
 static int add_panels(struct figure *f, const struct series_set *set, double target_ms,
 	struct counts *k, struct err *e)
 {
 	size_t n;
-	double *x = series_loads(set, &n, e);
+	double *x;
 
+	if (set->load == LOAD_MEASURED) {
+		add_panel(f, set, NAN, target_ms, k);
+		return 0;
+	}
+	x = series_loads(set, &n, e);
 	if (!x)
 		return -1;
 	for (size_t i = 0; i < n && i < PAGE_PANELS; i++)

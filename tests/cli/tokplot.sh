@@ -36,6 +36,23 @@ check 'all requests as one layer' sh -c 'tokplot latency run.tok --script one --
 check 'model, engine, requests and method are said' sh -c 'grep -q "model m" s/latency.gp &&
 	grep -q "engine vllm 0.9.1; 36 ok of 37 requests; percentiles: linear" s/latency.gp'
 
+# The same figures by way of tokanalyze's tables.
+tokanalyze --format tsv --layers 1k run.tok >groups.tsv
+tokanalyze --per-request --format tsv --layers 1k run.tok >requests.tsv
+same_latency() { # TABLE: the data of the script but for digits that the table rounds
+	tokplot latency "$1" --script t && cmp s/latency.dat t/latency.dat
+}
+check 'latency from a table of groups' same_latency groups.tsv
+check 'latency from a table of requests' same_latency requests.tsv
+from_pipe() { tokplot latency - --script t2 <groups.tsv && cat groups.tsv | tokplot latency --script t3 &&
+	cmp s/latency.dat t2/latency.dat && cmp s/latency.dat t3/latency.dat; }
+check 'a table from a file on stdin and from a pipe' from_pipe
+distribution() { tokplot ttft requests.tsv --script t && cmp s/ttft.dat t/ttft.dat; }
+check 'TTFT from a table of requests' distribution
+layer_only() { tokplot throughput groups.tsv --script t && figures t/throughput.dat \
+	'Request throughput, (1024,inf)' '1:0.5405405405:0 8:0.5338078292:0 32:0.5119453925:0'; }
+check 'throughput from a table of groups' layer_only
+
 if command -v gnuplot >/dev/null; then
 	alone() { ( cd s && LC_ALL=C.UTF-8 gnuplot -d "$1.gp" 2>err && test -s "$1.png" && test ! -s err ); }
 	for kind in latency throughput ttft; do
@@ -72,7 +89,7 @@ if command -v gnuplot >/dev/null; then
 	}
 	check 'a trace without an ok request' nothing
 	beside() {
-		tokplot latency run.tok bad.tok -o beside.svg && grep -q 'bad has no ok request and no curve' beside.svg
+		tokplot latency run.tok bad.tok -o beside.svg && grep -q 'bad is not drawn: it has no ok request' beside.svg
 	}
 	check 'a trace without an ok request beside a good one' beside
 	cut() {
@@ -112,6 +129,11 @@ check 'a level that is none' says 2 'ttft:MS' tokplot latency run.tok -o x.png -
 check 'a level of 0' says 2 'above 0' tokplot latency run.tok -o x.png --goodput ttft:0
 check 'several pictures on one stdout' says 2 'one svg only' tokplot all run.tok --format svg
 check 'a missing file' says 1 'none.tok: No such file' tokplot latency none.tok -o x.png
+check 'a table that is none' says 1 'x.tsv: no table of tokanalyze' sh -c \
+	'printf "a\tb\n1\t2\n" >x.tsv; tokplot latency x.tsv -o x.png'
+check 'an empty file' says 1 'empty.tsv: ' sh -c ': >empty.tsv; tokplot latency empty.tsv -o x.png'
+check 'single TTFTs of a table of groups' says 1 'a table of groups has no single TTFTs' \
+	tokplot ttft groups.tsv -o x.png
 check 'a directory' says 1 'Is a directory' tokplot latency . -o x.png
 check 'no picture is left by any of them' test ! -e x.png
 done_testing

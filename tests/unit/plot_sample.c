@@ -66,7 +66,7 @@ static void make_levels(struct plot_data *d)
 static void make_two_runs(struct plot_data *d)
 {
 	levels(d, 0);
-	plot_data_add_source(d, "second run");
+	plot_data_add_source(d, str_of("second run"));
 	levels(d, 1);
 }
 
@@ -131,7 +131,7 @@ static const struct {
 static void make(struct plot_data *d, const char *name)
 {
 	const char *model = getenv("MODEL");
-	struct source *s = plot_data_add_source(d, "run");
+	struct source *s = plot_data_add_source(d, str_of("run"));
 
 	s->model = strdup(model ? model : "Qwen/Qwen3_8B-it");
 	s->engine = strdup("vllm 0.9");
