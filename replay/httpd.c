@@ -15,7 +15,7 @@
 #include "formats/base/clock.h"
 #include "replay/accepted.h"
 #include "replay/httpreq.h"
-#include "replay/listen.h"
+#include "record/listen.h"
 #include "replay/pages.h"
 
 enum { HEAD_MAX = 1 << 16, QUIET_DAYS_S = 7 * 86400 };

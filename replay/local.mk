@@ -11,7 +11,6 @@ replay_libreplay_a_SOURCES += \
 	replay/engine.c replay/engine.h \
 	replay/httpd.c replay/httpd.h \
 	replay/httpreq.c replay/httpreq.h \
-	replay/listen.c replay/listen.h \
 	replay/pages.c replay/pages.h \
 	replay/prefix.c replay/prefix.h \
 	replay/profile.c replay/profile.h \

@@ -1,8 +1,8 @@
 /*
  * A listening socket for libevent, from what people type: HOST:PORT, port 0 for any.
  */
-#ifndef REPLAY_LISTEN_H
-#define REPLAY_LISTEN_H
+#ifndef RECORD_LISTEN_H
+#define RECORD_LISTEN_H
 
 #include <event2/event.h>
 #include <event2/listener.h>

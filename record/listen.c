@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "replay/listen.h"
+#include "record/listen.h"
 
 #include <errno.h>
 #include <netdb.h>

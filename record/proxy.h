@@ -1,0 +1,34 @@
+/*
+ * The recording reverse proxy: a server on libevent's evhttp whose every request is sent on
+ * through a capture; bytes leave as they arrive, and what belongs to an inference endpoint
+ * is written to the recorder.
+ */
+#ifndef RECORD_PROXY_H
+#define RECORD_PROXY_H
+
+#include <event2/event.h>
+
+#include "record/capture.h"
+#include "record/recorder.h"
+
+struct proxy;
+
+struct proxy_opts {
+	const char *listen;      /* "127.0.0.1:9000" */
+	const char *upstream;    /* "http://127.0.0.1:8000", with or without a path before the client's */
+	int64_t max_body;        /* bytes of a request body; a larger one gets 413 */
+	int64_t epoch_ns;        /* CLOCK_MONOTONIC at the trace's epoch */
+	int64_t stop_after;      /* recorded exchanges after which the loop is left; COUNT_NONE: never */
+	bool no_text, verbose;
+};
+
+/* Pool and recorder are borrowed.  NULL and err: bad address, port in use, ... */
+struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, struct capture_pool *pool,
+			   struct recorder *rec, struct err *e);
+/* The address as bound, "127.0.0.1:43211". */
+const char *proxy_address(const struct proxy *p);
+void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed);
+/* Cancels what runs, closes, frees. */
+void proxy_free(struct proxy *p);
+
+#endif
