@@ -71,29 +71,20 @@ static int wait_child(pid_t pid)
 	return status;
 }
 
-/* What gnuplot said, on one line. */
+/* What gnuplot said, on one line: the first so many bytes, blanks run together. */
 static void read_complaint(const char *dir, char *text, size_t size)
 {
-	char path[PATH_BYTES];
+	char path[PATH_BYTES], word[128];
 	size_t n = 0;
 	FILE *f;
-	int c;
 
+	*text = '\0';
 	snprintf(path, sizeof(path), "%s/stderr", dir);
 	f = fopen(path, "r");
-	while (f && n + 1 < size && (c = getc(f)) != EOF) {
-		if (c == '\n' || c == '\t' || c == ' ') {
-			if (n > 0 && text[n - 1] != ' ')
-				text[n++] = ' ';
-		} else if (c > ' ' && c != 0x7F) {
-			text[n++] = (char)c;
-		}
-	}
+	while (f && n < size && fscanf(f, "%127s", word) == 1)
+		n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", word);
 	if (f)
 		fclose(f);
-	while (n > 0 && text[n - 1] == ' ')
-		n--;
-	text[n] = '\0';
 }
 
 static int explain(int status, const char *complaint, struct err *e)

@@ -38,7 +38,7 @@ const struct format *format_of_path(const char *path)
 	return NULL;
 }
 
-enum { PANEL_PX = 380, LEGEND_PX = 240, HEIGHT_PX = 560, TEXT_COLS = 79, TEXT_ROWS = 18 };
+enum { PANEL_PX = 380, LEGEND_PX = 240, SAMPLE_PX = 60, HEIGHT_PX = 560, TEXT_COLS = 79, TEXT_ROWS = 18 };
 
 /* Panels side by side: all of up to four, else in two rows. */
 static size_t across(size_t panels)
@@ -46,11 +46,20 @@ static size_t across(size_t panels)
 	return panels <= 4 ? panels : (panels + 1) / 2;
 }
 
-static int default_w(const struct page *p, size_t panels)
+/* Width of the legend's column: sample, text, and room between. */
+static double legend_width(const struct format *f, const struct content *c)
 {
+	return c->legend_entries ? (double)(c->legend_cols + 1) * f->char_w + SAMPLE_PX : 0;
+}
+
+static int default_w(const struct page *p, const struct content *c)
+{
+	int legend = (int)legend_width(p->format, c);
+
 	if (!p->format->font)
 		return TEXT_COLS;
-	return PANEL_PX * (int)(panels > 1 ? across(panels) : 2) + LEGEND_PX;
+	return PANEL_PX * (int)(c->panels > 1 ? across(c->panels) : 2) +
+		(legend > LEGEND_PX ? legend : LEGEND_PX);
 }
 
 static int default_h(const struct page *p, const struct content *c)
@@ -63,9 +72,9 @@ static int default_h(const struct page *p, const struct content *c)
 	return c->panels == 1 && p->screen_rows > rows ? p->screen_rows : rows;
 }
 
-size_t page_cols(const struct page *p, size_t panels)
+size_t page_cols(const struct page *p, const struct content *c)
 {
-	int w = p->w ? p->w : default_w(p, panels);
+	int w = p->w ? p->w : default_w(p, c);
 
 	return (size_t)((w - 4 * p->format->char_w) / p->format->char_w);
 }
@@ -110,14 +119,6 @@ static size_t columns_for(const struct format *f, double width, size_t panels)
 	return fit < 1 ? 1 : fit < across(panels) ? fit : across(panels);
 }
 
-/* Width of the legend's column: sample, text, and room between. */
-static double legend_width(const struct format *f, const struct content *c)
-{
-	if (c->legend_entries == 0)
-		return 0;
-	return (double)(c->legend_cols + 1) * f->char_w + (f->font ? 60 : 4);
-}
-
 int page_layout(const struct page *p, const struct content *c, struct layout *l,
 	struct err *e)
 {
@@ -126,7 +127,7 @@ int page_layout(const struct page *p, const struct content *c, struct layout *l,
 	double pad = f->font ? 10 : 0, legend = legend_width(f, c);
 	struct box all;
 
-	*l = (struct layout){ .w = p->w ? p->w : default_w(p, c->panels),
+	*l = (struct layout){ .w = p->w ? p->w : default_w(p, c),
 		.h = p->h ? p->h : default_h(p, c) };
 	l->cols = (size_t)((l->w - 4 * f->char_w) / f->char_w);
 	l->line = f->line_h / l->h;

@@ -42,7 +42,7 @@ struct content {
 	size_t panels;
 	size_t head_lines, note_lines;
 	size_t legend_cols;    /* the widest entry */
-	size_t legend_entries;
+	size_t legend_entries; /* 0: no legend beside the panels */
 	size_t tic_cols;       /* the widest label on a y axis */
 };
 
@@ -68,7 +68,7 @@ struct layout {
 /* 0, or -1: the given size is too small for the content. */
 int page_layout(const struct page *p, const struct content *c, struct layout *out,
 	struct err *e);
-/* Columns of small text on the page, for wrapping; before the layout is known. */
-size_t page_cols(const struct page *p, size_t panels);
+/* Columns of small text on the page, for wrapping; head and notes may still be unknown. */
+size_t page_cols(const struct page *p, const struct content *c);
 
 #endif

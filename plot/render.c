@@ -10,7 +10,7 @@
 
 static const char axis_ink[] = "#444444", grid_ink[] = "#E4E4E4", mark_ink[] = "#666666";
 
-enum { HEAD_LINES = 12, LABEL_COLS = 200, TITLE_COLS_SHARE = 70 };
+enum { HEAD_LINES = 16, LABEL_COLS = 200, TITLE_COLS_SHARE = 70 };
 
 /* Title and notes, broken into lines that fit. */
 struct lines {
@@ -257,20 +257,14 @@ static void put_panel(struct script *s, const struct figure *f, const struct pan
 	drop_marks(s, p, tag);
 }
 
-static void put_entry(struct script *s, const struct entry *e, bool px)
+static void put_entry(struct script *s, const struct entry *e)
 {
 	const struct style *t = &e->style;
 
 	script_gp(s, ", \\\n  keyentry with ");
-	if (!px && t->letter)
-		put_point_style(s, t, false, px);
-	else if (!px)
-		script_gp(s, "lines lt nodraw");
-	else if (t->width > 0 && t->points)
+	if (t->width > 0 && t->points)
 		script_gp(s, "linespoints lc rgb '%s' dt %d lw %g pt %d ps 1.1", t->colour,
 			palette_dash((size_t)t->dash), t->width, palette_point(t->shape, 0));
-	else if (t->points)
-		put_point_style(s, t, false, px);
 	else if (t->width > 0)
 		put_line_style(s, t);
 	else
@@ -280,20 +274,18 @@ static void put_entry(struct script *s, const struct entry *e, bool px)
 }
 
 /* The legend is a plot of its own without a frame: its one curve lies out of range. */
-static void put_legend(struct script *s, const struct figure *f, const struct layout *l, bool px)
+static void put_legend(struct script *s, const struct figure *f, const struct layout *l)
 {
 	size_t fit = l->legend_fit, n = f->n_legend;
 
-	if (n == 0)
-		return;
 	script_gp(s, "\n# legend\nunset arrow; unset title; unset xlabel; unset ylabel; unset tics; unset border\n");
 	script_gp(s, "unset grid; unset logscale; set xrange [0:1]; set yrange [0:1]\n");
 	put_margins(s, &l->legend);
 	script_gp(s, "set key at screen %.4f,%.4f left top Left reverse vertical maxcols 1 noenhanced"
-		" samplen %g spacing %g\n", l->legend.left, l->legend.top, px ? 3.0 : 1.0, px ? 1.25 : 1.0);
+		" samplen 3 spacing 1.25\n", l->legend.left, l->legend.top);
 	script_gp(s, "plot -1 notitle");
 	for (size_t i = 0; i < n && (n <= fit || i + 1 < fit); i++)
-		put_entry(s, &f->legend[i], px);
+		put_entry(s, &f->legend[i]);
 	if (n > fit && fit > 0)
 		script_gp(s, ", \\\n  keyentry with lines lt nodraw title 'and %zu more'", n - fit + 1);
 	script_gp(s, "\n");
@@ -316,29 +308,67 @@ static void put_prologue(struct script *s, const struct figure *f, const struct 
 	script_gp(s, "set multiplot\n");
 }
 
+/* In text the legend stands under the panels, as many entries to a line as fit. */
+static void legend_lines(struct lines *out, const struct figure *f, size_t cols)
+{
+	char line[FIGURE_TEXT] = "";
+
+	for (size_t i = 0; i < f->n_legend && out->n < HEAD_LINES; i++) {
+		const struct entry *e = &f->legend[i];
+		char entry[FIGURE_TEXT + 8], longer[2 * FIGURE_TEXT + 16];
+
+		if (e->style.letter)
+			snprintf(entry, sizeof(entry), "%c %s", e->style.letter, e->text);
+		else
+			snprintf(entry, sizeof(entry), "%s:", e->text);
+		snprintf(longer, sizeof(longer), "%s%s%s", line, *line ? "  " : "", entry);
+		if (*line && (escape_columns(str_of(longer)) > cols || strlen(longer) >= sizeof(line))) {
+			snprintf(out->v[out->n++], FIGURE_TEXT, "%s", line);
+			snprintf(longer, sizeof(longer), "%s", entry);
+		}
+		snprintf(line, sizeof(line), "%s", longer);
+	}
+	if (*line && out->n < HEAD_LINES)
+		snprintf(out->v[out->n++], FIGURE_TEXT, "%s", line);
+}
+
+static int put_figure(const struct figure *f, const struct page *page, const struct content *c,
+	const struct lines *head, const struct lines *notes, struct script *s, struct err *e)
+{
+	struct layout l;
+	size_t index = 0;
+	int tag;
+
+	if (page_layout(page, c, &l, e) < 0)
+		return -1;
+	put_prologue(s, f, page, &l);
+	tag = put_texts(s, f, page, &l, head, notes);
+	for (size_t i = 0; i < f->n_panels; i++) {
+		put_panel(s, f, &f->panels[i], &l, page, &index, tag);
+		for (int t = 1; i == 0 && t < tag; t++)
+			script_gp(s, "unset label %d\n", t);
+	}
+	if (c->legend_entries)
+		put_legend(s, f, &l);
+	script_gp(s, "unset multiplot\nset output\n");
+	return s->failed || f->failed ? err_set(e, "out of memory") : 0;
+}
+
 int figure_write(const struct figure *f, const struct page *page, struct script *s, struct err *e)
 {
 	struct lines head = { .n = 0 }, notes = { .n = 0 };
-	size_t cols = page_cols(page, f->n_panels), index = 0;
-	struct layout l;
-	int tag;
+	bool text = page_is_text(page);
+	struct content c = { .panels = f->n_panels, .legend_cols = widest_entry(f),
+		.legend_entries = text ? 0 : f->n_legend, .tic_cols = widest_tic(f) };
+	size_t cols = page_cols(page, &c);
 
 	for (size_t i = 0; i < f->n_subtitles; i++)
 		wrap(&head, f->subtitle[i], cols);
+	if (text)
+		legend_lines(&notes, f, cols);
 	for (size_t i = 0; i < f->n_notes; i++)
 		wrap(&notes, f->notes[i], cols);
-	if (page_layout(page, &(struct content){ f->n_panels, head.n + 2, notes.n, widest_entry(f),
-			f->n_legend, widest_tic(f) }, &l, e) < 0)
-		return -1;
-	put_prologue(s, f, page, &l);
-	tag = put_texts(s, f, page, &l, &head, &notes);
-	for (size_t i = 0; i < f->n_panels; i++) {
-		put_panel(s, f, &f->panels[i], &l, page, &index, tag);
-		if (i == 0)
-			for (int t = 1; t < tag; t++)
-				script_gp(s, "unset label %d\n", t);
-	}
-	put_legend(s, f, &l, !page_is_text(page));
-	script_gp(s, "unset multiplot\nset output\n");
-	return s->failed || f->failed ? err_set(e, "out of memory") : 0;
+	c.head_lines = head.n + 2;
+	c.note_lines = notes.n;
+	return put_figure(f, page, &c, &head, &notes, s, e);
 }

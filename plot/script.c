@@ -24,6 +24,7 @@ void script_release(struct script *s)
 	buf_release(&s->remarks);
 }
 
+__attribute__((format(printf, 3, 0)))
 static void add(struct script *s, struct buf *b, const char *fmt, va_list ap)
 {
 	char line[MAX_LINE];
