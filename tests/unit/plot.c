@@ -13,6 +13,7 @@
 #include "plot/axis.h"
 #include "plot/escape.h"
 #include "plot/figure.h"
+#include "plot/page.h"
 
 static void quoted(const char *text, size_t n, size_t cols, const char *want)
 {
@@ -152,6 +153,55 @@ static void log_axes_drop_what_they_cannot_show(void **state)
 	figure_release(&f);
 }
 
+static void inside(struct box b)
+{
+	assert_true(b.left >= 0 && b.right <= 1 && b.left < b.right);
+	assert_true(b.bottom >= 0 && b.top <= 1 && b.bottom < b.top);
+}
+
+static bool apart(struct box a, struct box b)
+{
+	return a.right < b.left || b.right < a.left || a.top < b.bottom || b.top < a.bottom;
+}
+
+/* Panels, legend, title and notes of any figure have places of their own on the page. */
+static void nothing_overlaps(void **state)
+{
+	struct layout l;
+	struct err e;
+
+	(void)state;
+	for (const struct format *f = formats; f->name; f++)
+		for (size_t n = 1; n <= PAGE_PANELS; n++) {
+			struct page page = { .format = f };
+			struct content c = { .panels = n, .head_lines = 4, .note_lines = 3, .legend_cols = 56,
+				.legend_entries = f->font ? 18 : 0, .tic_cols = 6 };
+
+			assert_int_equal(page_layout(&page, &c, &l, &e), 0);
+			for (size_t i = 0; i < n; i++) {
+				inside(l.panel[i]);
+				assert_true(l.panel[i].bottom > l.notes_top);
+				assert_true(l.panel[i].top < l.head_top - (double)c.head_lines * l.line);
+				assert_true(!f->font || apart(l.panel[i], l.legend));
+				for (size_t k = 0; k < i; k++)
+					assert_true(apart(l.panel[i], l.panel[k]));
+			}
+			assert_true(!f->font || l.legend_fit >= c.legend_entries);
+		}
+}
+
+static void a_page_can_be_too_small(void **state)
+{
+	struct page page = { .format = format_named("png"), .w = 330, .h = 250 };
+	struct content c = { .panels = 3, .head_lines = 4, .note_lines = 1, .tic_cols = 4 };
+	struct layout l;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(page_layout(&page, &c, &l, &e), -1);
+	assert_string_equal(e.msg, "330x250 is too small for this chart; give a larger --size");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +211,8 @@ int main(void)
 		cmocka_unit_test(ranges_hold_all_values),
 		cmocka_unit_test(latency_is_logarithmic_when_spread),
 		cmocka_unit_test(levels_have_their_tics),
+		cmocka_unit_test(nothing_overlaps),
+		cmocka_unit_test(a_page_can_be_too_small),
 		cmocka_unit_test(log_axes_drop_what_they_cannot_show),
 	};
 	return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
