@@ -2,9 +2,6 @@
 # tokserve TRACE + tokreplay + tokanalyze gives back the trace's times and texts.
 # The limit is 2 ms at p99 on an idle machine; here it is looser, and the error is printed.
 . "$top_srcdir/tests/cli/lib.sh"
-for t in tokconvert tokreplay tokanalyze; do
-	test -x "$top_builddir/$t" || { skip 'round trip' "no $t yet"; done_testing; exit 0; }
-done
 cat >engine.profile <<'EOF'
 toktrace_profile = 1
 model = sim
@@ -20,13 +17,8 @@ serve() { # ERR ARGS...: starts a server, sets $port
 	pids="$pids $!"
 	port=$(wait_port "$e")
 }
-# Twelve requests of different lengths, imported without any response.
-i=0
-while test $i -lt 12; do
-	echo "{\"timestamp\":$((i * 20)),\"input_length\":$((40 + i * 9)),\"output_length\":$((8 + i)),\"hash_ids\":[$i]}"
-	i=$((i + 1))
-done >arrivals.jsonl
-check 'import' tokconvert import --from mooncake arrivals.jsonl -o arrivals.tok
+# Twelve requests of different lengths, as imported without any response.
+check 'the arrivals are written' "$top_builddir/tests/serve/mktrace" arrivals.tok lengths
 record() {
 	serve err1 --profile engine.profile &&
 		tokreplay --base-url "http://127.0.0.1:$port" --model sim -c 3 -n 12 arrivals.tok -o source.tok

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/base/digest.h"
 #include "formats/trace/writer.h"
@@ -159,26 +160,51 @@ static void write_response(struct trace_writer *w, const struct story *s, int64_
 	events_release(&q->events);
 }
 
+/* As imported: arrivals and lengths, nothing else. */
+static void write_lengths(struct trace_writer *w)
+{
+	struct record r;
+	struct err e;
+
+	for (int64_t i = 0; i < 12; i++) {
+		record_init(&r, REC_REQUEST);
+		r.u.request.id = i;
+		r.u.request.scheduled_ns = i * 20 * NS_PER_MS;
+		r.u.request.input_tokens = 40 + i * 9;
+		r.u.request.output_tokens = 8 + i;
+		must(trace_write(w, &r, &e), &e);
+	}
+}
+
+static void write_stories(struct trace_writer *w, bool responses)
+{
+	for (int64_t i = 0; i < STORIES; i++) {
+		write_request(w, &stories[i], i, i * NS_PER_S);
+		if (responses)
+			write_response(w, &stories[i], i, i * NS_PER_S);
+	}
+}
+
+/* mktrace FILE [requests | lengths] */
 int main(int argc, char **argv)
 {
 	struct trace_writer *w;
 	struct trace_origin *o;
 	struct record r;
 	struct err e;
-	bool responses = argc < 3; /* "mktrace FILE requests": none of them answered */
+	const char *what = argc > 2 ? argv[2] : "";
 
 	if (argc < 2)
-		die(EXIT_USAGE, "usage: mktrace FILE [requests]");
+		die(EXIT_USAGE, "usage: mktrace FILE [requests | lengths]");
 	must(trace_writer_open(argv[1], &w, &e), &e);
 	o = trace_origin_create(argc, argv);
 	record_init(&r, REC_HEADER);
 	trace_origin_fill(o, &r.u.header);
 	must(trace_write(w, &r, &e), &e);
-	for (int64_t i = 0; i < STORIES; i++) {
-		write_request(w, &stories[i], i, i * NS_PER_S);
-		if (responses)
-			write_response(w, &stories[i], i, i * NS_PER_S);
-	}
+	if (strcmp(what, "lengths") == 0)
+		write_lengths(w);
+	else
+		write_stories(w, strcmp(what, "requests") != 0);
 	record_init(&r, REC_END);
 	r.u.end.t_ns = STORIES * NS_PER_S;
 	trace_writer_counts(w, &r.u.end);
