@@ -23,7 +23,7 @@ static struct {
 	int timing, endpoint;
 	double speed;
 	int64_t max_tokens, seed, warmups;
-	bool ignore_eos, stream, no_text, no_probe, allow_cut, plan, quiet, verbose;
+	bool ignore_eos, stream, no_text, probe, allow_cut, plan, quiet, verbose;
 	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns;
 } opts = {
 	.key_env = "OPENAI_API_KEY", .output = "-", .max_tokens = COUNT_NONE,
@@ -51,7 +51,7 @@ static const struct opt table[] = {
 	{ "idle-timeout", 0, OPT_NS, &opts.idle_timeout_ns, "TIME", "without a byte (default 600s; 0: none)", NULL },
 	{ "total-timeout", 0, OPT_NS, &opts.total_timeout_ns, "TIME", "for a whole request (default: none)", NULL },
 	{ "plan", 0, OPT_FLAG, &opts.plan, NULL, "print the plan as JSON lines and send nothing", NULL },
-	{ "no-probe", 0, OPT_FLAG, &opts.no_probe, NULL, "do not ask the engine for its model and version", NULL },
+	{ "probe", 0, OPT_FLAG, &opts.probe, NULL, "ask the engine for its model and version first", NULL },
 	{ "no-text", 0, OPT_FLAG, &opts.no_text, NULL, "keep lengths and digests instead of texts", NULL },
 	{ "allow-truncated", 0, OPT_FLAG, &opts.allow_cut, NULL, "replay what a cut trace still holds", NULL },
 	{ "output", 'o', OPT_STR, &opts.output, "RUN.tok", "the run's trace (default -: stdout)", NULL },
@@ -234,7 +234,7 @@ static int replay(struct job *j, struct err *e)
 	set_plan_options(&po, "", j->extra);
 	if (launch_room_for(highest_level(&po), e) < 0)
 		return EXIT_FAILED;
-	if (!opts.no_probe && probe_engine(&j->target, &engine, e) < 0)
+	if (opts.probe && probe_engine(&j->target, &engine, e) < 0)
 		return EXIT_FAILED;
 	set_plan_options(&po, engine.model, j->extra);
 	if (plan_build(&j->src, &po, &plan, e) < 0)
@@ -256,7 +256,7 @@ static int plan_only(struct job *j, struct err *e)
 	set_plan_options(&po, "", j->extra);
 	if (plan_build(&j->src, &po, &plan, e) < 0)
 		return EXIT_FAILED;
-	if (!plan.e[0].facts.model && opts.base_url && !opts.no_probe) {
+	if (!plan.e[0].facts.model && opts.base_url && opts.probe) {
 		plan_release(&plan);
 		if (probe_engine(&j->target, &engine, e) < 0)
 			return EXIT_FAILED;
@@ -265,9 +265,6 @@ static int plan_only(struct job *j, struct err *e)
 			return EXIT_FAILED;
 	}
 	say_source(&j->src, &plan, j->cut);
-	if (!plan.e[0].facts.model && !opts.quiet)
-		warn("no model is known, so the bodies name none; a run asks the engine for it and "
-		     "has another digest (--model makes them agree)");
 	rc = print_plan(&plan, e);
 	plan_release(&plan);
 	return rc == 0 ? EXIT_OK : EXIT_FAILED;
