@@ -1,1 +1,2 @@
-# tests of: e2e
+cli_tests += tests/cli/real-engine.sh
+EXTRA_DIST += tests/e2e tests/demo.sh quickstart

@@ -12,3 +12,4 @@ formats_libformats_a_SOURCES += \
 	formats/trace/record.c formats/trace/record.h \
 	formats/trace/unblock.c formats/trace/unblock.h \
 	formats/trace/writer.c formats/trace/writer.h
+dist_man_MANS += formats/trace/toktrace.5

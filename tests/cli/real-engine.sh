@@ -1,0 +1,79 @@
+#!/bin/sh
+# A real engine that no one here wrote (llama.cpp behind a Node binding, with a small model
+# made on the spot), recorded through tokrecord with the openai package and with curl, then
+# replayed at C = 1, 4, 8 and analyzed.
+. "$top_srcdir/tests/cli/lib.sh"
+e2e=$top_srcdir/tests/e2e
+n_cases=9
+
+give_up() {
+	i=0
+	while test $i -lt $n_cases; do i=$((i + 1)); skip "real engine $i" "$1"; done
+	done_testing
+	exit 0
+}
+for t in node npm python3 curl jq; do
+	command -v $t >/dev/null || give_up "no $t here"
+done
+mkdir npm && cd npm || exit 99
+echo '{"private":true}' >package.json
+timeout 180 npm i -E --ignore-scripts --omit=optional --no-audit --no-fund @fugood/llama.node@1.7.15 \
+	@fugood/node-llama-linux-x64@1.7.15 openai@6.49.0 >npm.log 2>&1 || give_up 'npm cannot install the engine'
+cp "$e2e/engine.js" "$e2e/client.mjs" .
+python3 -I "$e2e/mkmodel.py" tiny.gguf >model.log 2>&1 || { cat model.log; exit 99; }
+
+port=$(node -e 'const s=require("net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})')
+node engine.js tiny.gguf "$port" 8 4096 >engine.log 2>&1 &
+pids="$pids $!"
+i=0
+until curl -sf "http://127.0.0.1:$port/health" >/dev/null; do
+	i=$((i + 1)); test $i -lt 300 || { cat engine.log; give_up 'the engine does not start on this machine'; }
+	sleep 0.1
+done
+
+tokrecord --listen 127.0.0.1:0 --upstream "http://127.0.0.1:$port" -o day.tok 2>record.log &
+recorder=$!
+pids="$pids $recorder"
+proxy=http://127.0.0.1:$(wait_port record.log) || { cat record.log; exit 99; }
+
+check 'the openai client works through the recorder' sh -c "timeout 120 node client.mjs $proxy >client.json"
+ask='{"model":"tiny.gguf","messages":[{"role":"user","content":"You may convey a work"}],"max_tokens":24,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}'
+curls() {
+	for k in 1 2 3 4 5 6; do
+		curl -sfN "$proxy/v1/chat/completions" -H 'Content-Type: application/json' -d "$ask" >"curl$k.sse" || return 1
+	done
+	grep -q 'data: \[DONE\]' curl6.sse
+}
+check 'curl works through the recorder' curls
+stopped() { kill -TERM "$recorder" && wait "$recorder"; }
+check 'the recorder ends tidily' stopped
+tokanalyze --per-request --format jsonl day.tok >day.jsonl
+recorded() {
+	test "$(wc -l <day.jsonl)" -eq 10 || { cat day.jsonl; return 1; }
+	jq -es --slurpfile c client.json '.[0].text == $c[0].chat and .[0].output_tokens == $c[0].tokens and
+		.[0].status == "ok" and .[1].text == $c[0].completion and .[2].text == $c[0].plain and
+		.[3].status == "cancelled" and .[3].token_events >= 4' day.jsonl
+}
+check 'what the client got is what the trace holds' recorded
+curl_text=$(sed -n 's/^data: {/{/p' curl6.sse | jq -rj '.choices[0].delta.content // empty')
+same_curl() { test "$(tail -n 1 day.jsonl | jq -rj .text)" = "$curl_text"; }
+check 'curl: the same text' same_curl
+no_secret() { test "$(zstd -dc day.tok | grep -c sk-TEST)" = 0; }
+if command -v zstd >/dev/null; then check 'no key in the trace' no_secret; else skip 'no key in the trace' 'no zstd'; fi
+
+replayed() {
+	timeout 300 tokreplay --base-url "http://127.0.0.1:$port" -c 1,4,8 -n 4,8,16 --max-tokens 24 --quiet day.tok -o run.tok &&
+		tokanalyze --layers 1k --format json run.tok >run.json
+}
+check 'replayed at C = 1, 4, 8' replayed
+all_ok() {
+	jq -e '(.groups | map(.concurrency)) == [1,4,8] and (.groups | map(.requests.total)) == [4,8,16] and
+		(.groups | map(.requests.ok)) == [4,8,16]' run.json || { cat run.json; return 1; }
+}
+check 'every request is ok, each level is its own group' all_ok
+sane() {
+	jq -e '.groups | all(.ttft_ms.p50 > 0 and .output_throughput_tok_s > 0 and
+		.ttft_ms.p50 <= .e2e_ms.p50 and .peak_concurrency <= .concurrency)' run.json || { cat run.json; return 1; }
+}
+check 'the figures hang together' sane
+done_testing
