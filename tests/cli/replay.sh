@@ -34,7 +34,7 @@ seq 0 11 | awk '{ print $1 * 10, 40 + 7 * $1, 2 }' | "$lengths" twelve.tok
 seq 0 5 | awk '{ print $1 * 100, 30, 2 }' | "$lengths" six.tok
 
 serve quick --profile quick.profile --log-digests digests
-replay() { tokreplay --quiet --base-url "$url" "$@"; }
+replay() { tokreplay --quiet --probe --base-url "$url" "$@"; }
 
 levels() {
 	replay -c 1,8,32 --num-warmups 2 twelve.tok -o run.tok || return 1
