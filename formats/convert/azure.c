@@ -1,21 +1,23 @@
 /*
  * Azure LLM inference traces (2023, 2024, 2025): CSV with TIMESTAMP, ContextTokens,
- * GeneratedTokens; columns are found by name.  No text, no session, no prefix identity.
+ * GeneratedTokens, found by name in any case; further columns are passed over.  The time is
+ * wall clock; there is no text, no session and no prefix identity, and none is made up.
  */
 #include <config.h>
 
-#include <stdlib.h>
 #include <strings.h>
 
 #include "formats/convert/import.h"
 #include "formats/convert/lines.h"
+#include "formats/convert/number.h"
 #include "formats/convert/timestamp.h"
 
-enum { FIELDS_MAX = 32 };
+enum { FIELDS_MAX = 64, SHOWN = 60 };
 enum column { TIME, INPUT, OUTPUT, COLUMNS };
 static const char *const column_names[COLUMNS] = { "TIMESTAMP", "ContextTokens", "GeneratedTokens" };
+static const char heading[] = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
-/* Fields have no commas in them; quotes around one are taken off. */
+/* No value has a comma in it; blanks and quotes around one are taken off. */
 static size_t split(struct str line, struct str f[FIELDS_MAX])
 {
 	size_t n = 0;
@@ -59,6 +61,15 @@ static bool find_columns(struct str head, size_t at[COLUMNS], const char **missi
 	return true;
 }
 
+/* The heading is the first line that is not blank. */
+static bool find_heading(struct lines *l, struct str *line)
+{
+	while (lines_next(l, line))
+		if (!line_blank(*line))
+			return true;
+	return false;
+}
+
 bool azure_sniff(struct str head)
 {
 	struct lines l = lines_of(head);
@@ -66,55 +77,49 @@ bool azure_sniff(struct str head)
 	const char *missing;
 	struct str line;
 
-	return lines_next(&l, &line) && find_columns(line, at, &missing);
+	return find_heading(&l, &line) && find_columns(line, at, &missing);
 }
 
-static int tokens(struct str s, const char *name, int64_t *out, struct err *e)
+static int bad_field(struct row_fault *f, struct str line, struct str field, enum column c, const char *expected)
 {
-	char word[24], *end;
-
-	if (s.n == 0 || s.n >= 19 || s.p[0] < '0' || s.p[0] > '9')
-		return err_set(e, "%s '%.*s': a whole number of tokens was expected", name, (int)(s.n < 40 ? s.n : 40), s.p);
-	memcpy(word, s.p, s.n);
-	word[s.n] = '\0';
-	*out = strtoll(word, &end, 10);
-	/* "118.0" is a whole number, too. */
-	if (*end == '.' && strspn(end + 1, "0") == strlen(end + 1))
-		return 0;
-	return *end ? err_set(e, "%s '%s': a whole number of tokens was expected", name, word) : 0;
+	return row_bad(f, DROP_VALUE, (size_t)(field.p - line.p) + 1, "%s is '%.*s': %s was expected",
+		       column_names[c], (int)(field.n < SHOWN ? field.n : SHOWN), field.p, expected);
 }
 
-static int read_row(struct str line, const size_t at[COLUMNS], struct row *r, struct err *e)
+static int read_row(struct str line, const size_t at[COLUMNS], struct row *r, struct row_fault *f)
 {
-	struct str f[FIELDS_MAX];
-	size_t n = split(line, f);
+	struct str v[FIELDS_MAX];
+	size_t n = split(line, v);
 
 	for (int c = 0; c < COLUMNS; c++)
 		if (at[c] >= n)
-			return err_set(e, "no %s: %zu fields only", column_names[c], n);
-	if (timestamp_parse(f[at[TIME]], &r->arrival_ns) < 0)
-		return err_set(e, "TIMESTAMP '%.*s': a time like '2023-11-16 18:17:03.9799600' was expected",
-			       (int)(f[at[TIME]].n < 60 ? f[at[TIME]].n : 60), f[at[TIME]].p);
-	if (tokens(f[at[INPUT]], column_names[INPUT], &r->input_tokens, e) < 0)
-		return -1;
-	return tokens(f[at[OUTPUT]], column_names[OUTPUT], &r->output_tokens, e);
+			return row_bad(f, DROP_MISSING, 0, "no %s: the line ends after %zu fields", column_names[c], n);
+	if (timestamp_parse(v[at[TIME]], &r->arrival_ns) < 0)
+		return bad_field(f, line, v[at[TIME]], TIME, "a time like '2023-11-16 18:17:03.9799600'");
+	if (number_tokens(v[at[INPUT]], &r->input_tokens) < 0)
+		return bad_field(f, line, v[at[INPUT]], INPUT, "a whole number of tokens up to 1000000000");
+	if (number_tokens(v[at[OUTPUT]], &r->output_tokens) < 0)
+		return bad_field(f, line, v[at[OUTPUT]], OUTPUT, "a whole number of tokens up to 1000000000");
+	return 0;
 }
 
-int azure_rows(struct str text, const struct import_opts *o, struct rows *out, struct err *e)
+int azure_rows(struct str text, const struct row_opts *o, struct rows *out, struct err *e)
 {
 	struct lines l = lines_of(text);
-	size_t at[COLUMNS];
 	const char *missing = NULL;
+	size_t at[COLUMNS];
+	struct row_fault f;
 	struct str line;
 
 	out->time_unit = "wall clock";
-	if (!lines_next(&l, &line))
-		return err_set(e, "%s: empty: a CSV with the heading TIMESTAMP,ContextTokens,GeneratedTokens was expected", o->name);
+	out->wall_clock = true;
+	if (!find_heading(&l, &line))
+		return err_set(e, "%s: empty: a CSV with the heading %s was expected", o->name, heading);
 	if (!find_columns(line, at, &missing))
-		return err_set(e, "%s: line 1: no column %s; the heading must name TIMESTAMP, ContextTokens and GeneratedTokens", o->name, missing);
+		return err_set(e, "%s: line %zu: no column %s; the heading must name %s, in any order", o->name,
+			       l.number, missing, heading);
 	while (lines_next(&l, &line)) {
 		struct row *r;
-		struct err what;
 
 		if (line_blank(line))
 			continue;
@@ -123,12 +128,8 @@ int azure_rows(struct str text, const struct import_opts *o, struct rows *out, s
 		if (!r)
 			return err_set(e, "out of memory");
 		r->line = l.number;
-		if (read_row(line, at, r, &what) == 0)
-			continue;
-		out->n--;
-		out->bad++;
-		if (!o->skip_bad)
-			return err_set(e, "%s: line %zu: %s (--skip-bad leaves bad rows out)", o->name, l.number, what.msg);
+		if (read_row(line, at, r, &f) < 0 && rows_drop(out, l.number, &f, o, e) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -3,42 +3,42 @@
 #include "formats/convert/import.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "formats/base/digest.h"
 #include "formats/base/opt.h"
-#include "formats/trace/writer.h"
+#include "formats/convert/import_write.h"
 
-enum { SNIFF_BYTES = 1 << 14, FILE_MAX_BYTES = 1 << 30 };
+enum { FILE_BYTES_MAX = 1 << 30, FORMATS_MAX = 16 };
 
 const struct import_format import_formats[] = {
-	{ "mooncake", "Mooncake JSONL: timestamp (ms), input_length, output_length, hash_ids", mooncake_sniff, mooncake_rows },
-	{ "azure", "Azure LLM inference CSV: TIMESTAMP, ContextTokens, GeneratedTokens", azure_sniff, azure_rows },
-	{ NULL, NULL, NULL, NULL },
+	{ "mooncake", mooncake_sniff, mooncake_rows },
+	{ "azure", azure_sniff, azure_rows },
+	{ NULL, NULL, NULL },
 };
 
-struct row *rows_add(struct rows *r)
+const struct import_format *import_find(const char *name)
 {
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 256;
-		struct row *v = realloc(r->v, cap * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		r->v = v;
-		r->cap = cap;
-	}
-	r->v[r->n] = (struct row){ .input_tokens = COUNT_NONE, .output_tokens = COUNT_NONE };
-	return &r->v[r->n++];
+	for (const struct import_format *f = import_formats; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
 }
 
-void rows_release(struct rows *r)
+const char *import_unknown(const char *name, struct err *e)
 {
-	free(r->v);
-	arena_release(&r->store);
+	const char *names[FORMATS_MAX + 1] = { NULL }, *near;
+	char known[128] = "";
+	size_t n = 0, len = 0;
+
+	for (const struct import_format *f = import_formats; f->name && n < FORMATS_MAX; f++) {
+		names[n++] = f->name;
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "", f->name);
+	}
+	near = opt_nearest(name, names);
+	err_set(e, "unknown format '%s'%s%s%s; known: %s", name, near ? "; did you mean '" : "",
+		near ? near : "", near ? "'?" : "", known);
+	return e->msg;
 }
 
 static int read_all(const char *path, struct buf *b, struct err *e)
@@ -53,7 +53,8 @@ static int read_all(const char *path, struct buf *b, struct err *e)
 		return err_set(e, "%s: cannot open: %s", path, strerror(errno));
 	while (rc == 0 && (n = fread(chunk, 1, sizeof(chunk), f)) > 0)
 		if (buf_add(b, chunk, n) < 0)
-			rc = err_set(e, "%s: larger than %d MiB; split it", path, FILE_MAX_BYTES >> 20);
+			rc = err_set(e, "%s: larger than %d MiB; split it and join the traces with 'tokconvert cat'",
+				     path, FILE_BYTES_MAX >> 20);
 	if (rc == 0 && ferror(f))
 		rc = err_set(e, "%s: cannot read: %s", path, strerror(errno));
 	if (!std_in)
@@ -61,140 +62,104 @@ static int read_all(const char *path, struct buf *b, struct err *e)
 	return rc;
 }
 
-static const struct import_format *find_format(const char *path, const char *from, struct str text, struct err *e)
+static bool begins(struct str text, const char *magic, size_t n)
 {
-	const char *names[8];
-	size_t n = 0;
-	const char *near;
+	return text.n >= n && memcmp(text.p, magic, n) == 0;
+}
 
-	for (const struct import_format *f = import_formats; f->name; f++) {
-		names[n++] = f->name;
-		if (from ? strcmp(f->name, from) == 0 : f->sniff(text))
+static const struct import_format *find_by_content(const char *name, struct str text, struct err *e)
+{
+	for (const struct import_format *f = import_formats; f->name; f++)
+		if (f->sniff(text))
 			return f;
-	}
-	names[n] = NULL;
-	if (from) {
-		near = opt_nearest(from, names);
-		err_set(e, "unknown format '%s'%s%s%s; known: mooncake, azure", from,
-			near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-	} else if (text.n == 0) {
-		err_set(e, "%s: empty: nothing to import", path);
-	} else {
-		err_set(e, "%s: not of a known format (mooncake, azure); say which with --from", path);
-	}
+	if (text.n == 0)
+		err_set(e, "%s: empty: nothing to import", name);
+	else if (begins(text, "\x28\xb5\x2f\xfd", 4))
+		err_set(e, "%s: zstd-compressed: a trace needs no import; decompress anything else first", name);
+	else if (begins(text, "\x1f\x8b", 2))
+		err_set(e, "%s: gzip-compressed: give it through 'gzip -dc %s | tokconvert import -'", name, name);
+	else
+		err_set(e, "%s: line 1: not of a known format (mooncake, azure); say which with --from", name);
 	return NULL;
 }
 
-static int by_arrival(const void *a, const void *b)
+static void note_zeros(struct rows *r)
 {
-	const struct row *x = a, *y = b;
-
-	if (x->arrival_ns != y->arrival_ns)
-		return x->arrival_ns < y->arrival_ns ? -1 : 1;
-	return x->line < y->line ? -1 : 1; /* file order within a stamp */
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].input_tokens == 0 || r->v[i].output_tokens == 0)
+			if (r->zeros++ == 0)
+				r->first_zero_line = r->v[i].line;
 }
 
-static int write_header(struct trace_writer *w, const struct trace_origin *o, const struct rows *r,
-			const struct import_result *res, const char *in, const char *digest, struct err *e)
+static int read_rows(const struct import_format *f, struct str text, const struct row_opts *o, struct rows *rows,
+		     struct err *e)
 {
-	char counts[4][24];
-	struct record rec;
-
-	snprintf(counts[0], 24, "%zu", r->read);
-	snprintf(counts[1], 24, "%zu", r->n);
-	snprintf(counts[2], 24, "%zu", r->bad);
-	snprintf(counts[3], 24, "%zu", res->inversions);
-	{
-		const struct kv run[] = {
-			{ str_of("source"), str_of(in) }, { str_of("format"), str_of(res->format) },
-			{ str_of("time_unit"), str_of(r->time_unit) }, { str_of("rows_read"), str_of(counts[0]) },
-			{ str_of("rows_written"), str_of(counts[1]) }, { str_of("rows_bad"), str_of(counts[2]) },
-			{ str_of("inversions"), str_of(counts[3]) },
-		};
-
-		record_init(&rec, REC_HEADER);
-		trace_origin_fill(o, &rec.u.header);
-		rec.u.header.run = (struct kvs){ run, sizeof(run) / sizeof(*run) };
-		rec.u.header.source_digest = str_of(digest);
-		return trace_write(w, &rec, e);
-	}
+	if (f->rows(text, o, rows, e) < 0)
+		return -1;
+	if (rows->n == 0)
+		return err_set(e, rows->read ? "%s: all %zu rows are bad: nothing to import"
+					     : "%s: no rows in it (%zu): nothing to import", o->name, rows->read);
+	note_zeros(rows);
+	rows_sort(rows);
+	return rows_link(rows) < 0 ? err_set(e, "out of memory") : 0;
 }
 
-static int write_row(struct trace_writer *w, const struct rows *r, size_t i, struct err *e)
+static void fill_result(const struct rows *rows, struct import_result *r)
 {
-	const struct row *row = &r->v[i];
-	struct record rec;
-	struct rec_request *q = &rec.u.request;
-
-	record_init(&rec, REC_REQUEST);
-	q->id = (int64_t)i;
-	q->session = row->session;
-	q->scheduled_ns = row->arrival_ns - r->v[0].arrival_ns;
-	q->method = str_of("POST");
-	q->endpoint = str_of("/v1/chat/completions");
-	q->api = str_of("chat");
-	q->stream = true;
-	q->input_tokens = row->input_tokens;
-	q->output_tokens = row->output_tokens;
-	if (row->n_blocks) {
-		q->block_tokens = r->block_tokens;
-		q->blocks = row->blocks;
-		q->n_blocks = row->n_blocks;
-	}
-	return trace_write(w, &rec, e);
+	r->time_unit = rows->time_unit;
+	r->read = rows->read;
+	r->written = rows->n;
+	memcpy(r->dropped, rows->dropped, sizeof(r->dropped));
+	r->inversions = rows->inversions;
+	r->odd_blocks = rows->odd_blocks;
+	r->first_odd_line = rows->first_odd_line;
+	r->zeros = rows->zeros;
+	r->first_zero_line = rows->first_zero_line;
 }
 
-static int write_trace(const char *out, struct rows *r, const struct import_result *res, const char *in,
-		       const char *digest, int argc, char **argv, struct err *e)
+int import_file(const struct import_opts *o, struct import_result *r, struct err *e)
 {
-	struct trace_origin *o = trace_origin_create(argc, argv);
-	struct trace_writer *w;
-	struct err second;
-	int rc;
-
-	if (!o)
-		return err_set(e, "out of memory");
-	rc = trace_writer_open(out, &w, e);
-	if (rc == 0) {
-		rc = write_header(w, o, r, res, in, digest, e);
-		for (size_t i = 0; i < r->n && rc == 0; i++)
-			rc = write_row(w, r, i, e);
-		if (trace_writer_close(w, rc < 0 ? &second : e) < 0)
-			rc = -1;
-	}
-	trace_origin_free(o);
-	return rc;
-}
-
-int import_file(const char *in, const char *from, const char *out, bool skip_bad, int argc, char **argv,
-		struct import_result *res, struct err *e)
-{
-	struct import_opts o = { strcmp(in, "-") == 0 ? "stdin" : in, skip_bad };
-	struct rows rows = { .block_tokens = COUNT_NONE };
-	const struct import_format *f;
+	const struct row_opts ro = { strcmp(o->in, "-") == 0 ? "stdin" : o->in, o->skip_bad };
+	const struct import_format *f = o->from ? import_find(o->from) : NULL;
+	struct rows rows = { .n = 0 };
 	char digest[DIGEST_HEX + 1];
 	struct buf text;
 	int rc = -1;
 
-	*res = (struct import_result){ .rows = 0 };
-	buf_init(&text, FILE_MAX_BYTES);
-	if (read_all(in, &text, e) == 0 && (f = find_format(o.name, from, buf_str(&text), e)) &&
-	    f->rows(buf_str(&text), &o, &rows, e) == 0) {
-		for (size_t i = 1; i < rows.n; i++)
-			res->inversions += rows.v[i].arrival_ns < rows.v[i - 1].arrival_ns;
-		if (res->inversions)
-			qsort(rows.v, rows.n, sizeof(*rows.v), by_arrival);
-		res->rows = rows.n;
-		res->bad = rows.bad;
-		res->odd_blocks = rows.odd_blocks;
-		res->first_odd_line = rows.first_odd_line;
-		res->format = f->name;
-		res->time_unit = rows.time_unit;
-		digest_bytes(text.p ? text.p : "", text.n, digest);
-		rc = rows.n ? write_trace(out, &rows, res, o.name, digest, argc, argv, e)
-			: err_set(e, "%s: no rows in it: nothing to import", o.name);
+	buf_init(&text, FILE_BYTES_MAX);
+	*r = (struct import_result){ .name = ro.name };
+	if (o->from && !f)
+		import_unknown(o->from, e);
+	else if (read_all(o->in, &text, e) == 0 && (f || (f = find_by_content(ro.name, buf_str(&text), e))))
+		rc = read_rows(f, buf_str(&text), &ro, &rows, e);
+	if (rc == 0) {
+		r->format = f->name;
+		fill_result(&rows, r);
+		digest_bytes(text.p, text.n, digest);
+		buf_release(&text);
+		rc = import_write(o, &rows, r, digest, e);
 	}
 	rows_release(&rows);
 	buf_release(&text);
 	return rc;
+}
+
+void import_report(const struct import_result *r, FILE *to)
+{
+	const char *tool = err_tool_name();
+
+	fprintf(to, "%s: %s: %s, time unit: %s; %zu rows read, %zu written", tool, r->name, r->format, r->time_unit,
+		r->read, r->written);
+	for (int d = 0; d < DROPS; d++)
+		if (r->dropped[d])
+			fprintf(to, ", %zu dropped (%s)", r->dropped[d], drop_name((enum drop)d));
+	if (r->inversions)
+		fprintf(to, "; not in order of time at %zu places: sorted", r->inversions);
+	fputc('\n', to);
+	if (r->odd_blocks)
+		fprintf(to, "%s: %s: line %zu: the number of blocks does not fit the input length (%zu such rows)\n",
+			tool, r->name, r->first_odd_line, r->odd_blocks);
+	if (r->zeros)
+		fprintf(to, "%s: %s: line %zu: 0 tokens in or out (%zu such rows)\n", tool, r->name,
+			r->first_zero_line, r->zeros);
 }

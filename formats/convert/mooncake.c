@@ -1,19 +1,36 @@
 /*
- * Mooncake JSONL: {"timestamp": ms, "input_length", "output_length", "hash_ids": [ids of
- * 512-token blocks]}; ids are prefix-chained, the last block may be partial.
+ * Mooncake JSONL: {"timestamp": ms, "input_length": n, "output_length": n, "hash_ids": [..]}.
+ * Ids are of blocks of 512 tokens and prefix-chained; the last block may be partial.
+ * Of the dialects that others made of it, rows with lengths are read ("session_id", "model");
+ * a key that would change what is sent ("delay", "messages", ...) is refused by name.
  */
 #include <config.h>
 
-#include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "formats/convert/import.h"
 #include "formats/convert/lines.h"
+#include "formats/convert/number.h"
 #include "formats/wire/scan.h"
 
-enum { BLOCK_TOKENS = 512 };
+enum { BLOCK_TOKENS = 512, STRING_MAX = 1 << 16 };
+
+enum key {
+	K_TIME, K_INPUT, K_OUTPUT, K_BLOCKS, K_SESSION, K_MODEL,
+	K_REFUSED, K_DELAY = K_REFUSED, K_TEXT, K_MESSAGES, K_PAYLOAD, K_TOOLS,
+	KEYS
+};
+static const char *const key_names[KEYS] = {
+	"timestamp", "input_length", "output_length", "hash_ids", "session_id", "model",
+	"delay", "text_input", "messages", "payload", "tools",
+};
+
+/* One line: the raw JSON of each key that is known; absent where it is missing or null. */
+struct line {
+	struct str text;
+	struct str raw[KEYS];
+};
 
 bool mooncake_sniff(struct str head)
 {
@@ -23,148 +40,173 @@ bool mooncake_sniff(struct str head)
 	while (lines_next(&l, &line)) {
 		if (line_blank(line))
 			continue;
-		return line.p[0] == '{' && memmem(line.p, line.n, "\"input_length\"", 14);
+		return memchr(line.p, '{', line.n) && memmem(line.p, line.n, "\"input_length\"", 14);
 	}
 	return false;
 }
 
-/* jansson has no unsigned integers: ids are read from the text, exact to 64 bits. */
-static int block_ids(struct str line, struct rows *out, struct row *r, struct err *e)
+static size_t column(const struct line *l, enum key k)
 {
-	struct scan s = scan_of(line);
-	struct str key;
-	size_t n = 0;
-	uint64_t *ids;
+	return (size_t)(l->raw[k].p - l->text.p) + 1;
+}
 
+/* jansson knows all that is wrong with a line, but has no integers of 64 bits without a sign. */
+static int validate(struct str text, struct row_fault *f)
+{
+	json_error_t why;
+	json_t *row = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+	bool valid = row != NULL, object = json_is_object(row);
+
+	json_decref(row);
+	if (!valid)
+		return row_bad(f, DROP_SYNTAX, why.column > 0 ? (size_t)why.column : 1, "no JSON: %s", why.text);
+	return object ? 0 : row_bad(f, DROP_SYNTAX, 1, "a JSON object was expected");
+}
+
+static int take_apart(struct str text, struct line *l, struct row_fault *f)
+{
+	struct scan s = scan_of(text);
+	struct str key;
+
+	*l = (struct line){ .text = text };
+	if (validate(text, f) < 0)
+		return -1;
 	scan_object(&s);
 	while (scan_key(&s, &key)) {
+		bool null = scan_peek(&s) == SCAN_NULL;
 		struct str raw = scan_raw(&s);
-		struct scan a = scan_of(raw);
 
-		if (!str_is(key, "hash_ids") || scan_peek(&a) != SCAN_ARRAY)
-			continue;
-		ids = arena_alloc(&out->store, (raw.n / 2 + 1) * sizeof(*ids));
-		if (!ids)
-			return err_set(e, "out of memory");
-		scan_array(&a);
-		for (n = 0; scan_item(&a); n++) {
-			struct str id = scan_raw(&a);
-			char word[24], *end;
-
-			if (id.n == 0 || id.n >= sizeof(word) || id.p[0] == '-')
-				return err_set(e, "hash_ids[%zu]: a whole number below 2^64 was expected", n);
-			memcpy(word, id.p, id.n);
-			word[id.n] = '\0';
-			errno = 0;
-			ids[n] = strtoull(word, &end, 10);
-			if (*end || errno == ERANGE)
-				return err_set(e, "hash_ids[%zu]: a whole number below 2^64 was expected", n);
-		}
-		r->blocks = ids;
-		r->n_blocks = n;
+		for (int k = 0; k < KEYS && !null; k++)
+			if (str_is(key, key_names[k]))
+				l->raw[k] = raw;
 	}
+	for (int k = K_REFUSED; k < KEYS; k++)
+		if (l->raw[k].p)
+			return row_bad(f, DROP_UNSUPPORTED, column(l, (enum key)k),
+				       "\"%s\" is not read: rows with lengths are", key_names[k]);
 	return 0;
 }
 
-static int length(const json_t *row, const char *key, int64_t *out, struct err *e)
+static int length(const struct line *l, enum key k, int64_t *out, struct row_fault *f)
 {
-	const json_t *v = json_object_get(row, key);
+	struct str raw = l->raw[k];
 
-	if (!json_is_integer(v) || json_integer_value(v) < 0)
-		return err_set(e, "\"%s\": a whole number of tokens was expected", key);
-	*out = json_integer_value(v);
-	return 0;
+	if (number_tokens(raw, out) == 0)
+		return 0;
+	return row_bad(f, DROP_VALUE, column(l, k), "\"%s\" is %.*s: a whole number of tokens up to %lld was expected",
+		       key_names[k], (int)(raw.n < 40 ? raw.n : 40), raw.p, (long long)TOKENS_MAX);
 }
 
-/* Milliseconds, whole or not, to ns; absent: 0 (an untimed workload). */
-static int arrival(const json_t *row, int64_t *out, struct err *e)
+static int lengths(const struct line *l, struct row *r, struct row_fault *f)
 {
-	const json_t *v = json_object_get(row, "timestamp");
-	double ms;
+	if (!l->raw[K_INPUT].p)
+		return row_bad(f, DROP_MISSING, 0, "no \"input_length\"");
+	if (length(l, K_INPUT, &r->input_tokens, f) < 0)
+		return -1;
+	return l->raw[K_OUTPUT].p ? length(l, K_OUTPUT, &r->output_tokens, f) : 0;
+}
 
-	*out = 0;
-	if (!v)
+static int arrival(const struct line *l, struct row *r, struct row_fault *f)
+{
+	enum { MS_TO_NS = 6 };
+	struct str raw = l->raw[K_TIME];
+
+	if (!raw.p || number_scaled(raw, MS_TO_NS, &r->arrival_ns) == 0)
 		return 0;
-	if (json_is_integer(v) && llabs(json_integer_value(v)) < INT64_MAX / NS_PER_MS) {
-		*out = json_integer_value(v) * NS_PER_MS;
+	return row_bad(f, DROP_VALUE, column(l, K_TIME), "\"timestamp\" is %.*s: milliseconds were expected",
+		       (int)(raw.n < 40 ? raw.n : 40), raw.p);
+}
+
+static int block_ids(const struct line *l, struct rows *out, struct row *r, struct row_fault *f)
+{
+	struct str raw = l->raw[K_BLOCKS];
+	struct scan s = scan_of(raw);
+	uint64_t *ids;
+	size_t n;
+
+	if (!raw.p)
 		return 0;
+	if (scan_peek(&s) != SCAN_ARRAY)
+		return row_bad(f, DROP_VALUE, column(l, K_BLOCKS), "\"hash_ids\": a list was expected");
+	ids = arena_alloc(&out->store, (raw.n / 2 + 1) * sizeof(*ids)); /* an id and its comma take two bytes */
+	if (!ids)
+		return row_bad(f, DROP_VALUE, 0, "out of memory");
+	scan_array(&s);
+	for (n = 0; scan_item(&s); n++) {
+		struct str id = scan_raw(&s);
+
+		if (number_u64(id, &ids[n]) < 0)
+			return row_bad(f, DROP_VALUE, (size_t)(id.p - l->text.p) + 1,
+				       "\"hash_ids\" has %.*s: whole numbers below 2^64 were expected",
+				       (int)(id.n < 40 ? id.n : 40), id.p);
 	}
-	ms = json_is_real(v) ? json_real_value(v) : NAN;
-	if (!(fabs(ms) < 9e12))
-		return err_set(e, "\"timestamp\": milliseconds were expected");
-	*out = llround(ms * (double)NS_PER_MS);
+	r->blocks = n ? ids : NULL;
+	r->n_blocks = n;
 	return 0;
 }
 
-static void check_blocks(struct rows *out, const struct row *r)
+/* A name: a string, or a number as it is written. */
+static int word(const struct line *l, enum key k, struct rows *out, struct str *to, struct row_fault *f)
 {
-	int64_t want = (r->input_tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+	struct scan s = scan_of(l->raw[k]);
+	enum scan_type type = l->raw[k].p ? scan_peek(&s) : SCAN_END;
+	struct buf b;
 
-	if (r->n_blocks == 0 || (int64_t)r->n_blocks == want)
-		return;
-	if (out->odd_blocks++ == 0)
+	if (type == SCAN_END)
+		return 0;
+	if (type != SCAN_STRING && type != SCAN_NUMBER)
+		return row_bad(f, DROP_VALUE, column(l, k), "\"%s\": a string was expected", key_names[k]);
+	buf_init(&b, STRING_MAX);
+	if (type == SCAN_STRING)
+		scan_string(&s, &b);
+	else
+		buf_add(&b, l->raw[k].p, l->raw[k].n);
+	*to = arena_str(&out->store, buf_str(&b));
+	buf_release(&b);
+	return 0;
+}
+
+static int read_row(struct str text, struct rows *out, struct row *r, struct row_fault *f)
+{
+	struct line l;
+
+	if (take_apart(text, &l, f) < 0 || lengths(&l, r, f) < 0 || arrival(&l, r, f) < 0)
+		return -1;
+	if (word(&l, K_SESSION, out, &r->session, f) < 0 || word(&l, K_MODEL, out, &r->model, f) < 0)
+		return -1;
+	return block_ids(&l, out, r, f);
+}
+
+static void note_blocks(struct rows *out, const struct row *r)
+{
+	size_t want = (size_t)(r->input_tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+
+	if (r->n_blocks && r->n_blocks != want && out->odd_blocks++ == 0)
 		out->first_odd_line = r->line;
 }
 
-static int read_row(const json_t *row, struct str line, struct rows *out, struct row *r, struct err *e)
-{
-	const json_t *session = json_object_get(row, "session_id");
-
-	if (!json_is_object(row))
-		return err_set(e, "a JSON object was expected");
-	if (!json_object_get(row, "input_length"))
-		return err_set(e, "no \"input_length\": rows that carry text (text_input, messages) are not read yet");
-	if (length(row, "input_length", &r->input_tokens, e) < 0 || arrival(row, &r->arrival_ns, e) < 0)
-		return -1;
-	r->output_tokens = COUNT_NONE;
-	if (json_object_get(row, "output_length") && length(row, "output_length", &r->output_tokens, e) < 0)
-		return -1;
-	if (json_is_string(session))
-		r->session = arena_str(&out->store, str_of(json_string_value(session)));
-	return block_ids(line, out, r, e);
-}
-
-static int add_line(struct str line, size_t number, const struct import_opts *o, struct rows *out, struct err *e)
-{
-	json_error_t why;
-	json_t *row = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES, &why);
-	struct row *r;
-	struct err what;
-	int rc;
-
-	out->read++;
-	if (!row) {
-		rc = err_set(&what, "column %d: %s", why.column, why.text);
-	} else if (!(r = rows_add(out))) {
-		rc = err_set(&what, "out of memory");
-	} else {
-		r->line = number;
-		rc = read_row(row, line, out, r, &what);
-		if (rc < 0)
-			out->n--;
-		else
-			check_blocks(out, r);
-	}
-	json_decref(row);
-	if (rc == 0)
-		return 0;
-	out->bad++;
-	if (o->skip_bad)
-		return 0;
-	return err_set(e, "%s: line %zu: %s (--skip-bad leaves bad rows out)", o->name, number, what.msg);
-}
-
-int mooncake_rows(struct str text, const struct import_opts *o, struct rows *out, struct err *e)
+int mooncake_rows(struct str text, const struct row_opts *o, struct rows *out, struct err *e)
 {
 	struct lines l = lines_of(text);
+	struct row_fault f;
 	struct str line;
 
 	out->time_unit = "ms";
-	while (lines_next(&l, &line))
-		if (!line_blank(line) && add_line(line, l.number, o, out, e) < 0)
+	out->block_tokens = BLOCK_TOKENS;
+	while (lines_next(&l, &line)) {
+		struct row *r;
+
+		if (line_blank(line))
+			continue;
+		out->read++;
+		r = rows_add(out);
+		if (!r)
+			return err_set(e, "out of memory");
+		r->line = l.number;
+		if (read_row(line, out, r, &f) == 0)
+			note_blocks(out, r);
+		else if (rows_drop(out, l.number, &f, o, e) < 0)
 			return -1;
-	for (size_t i = 0; i < out->n; i++)
-		if (out->v[i].n_blocks)
-			out->block_tokens = BLOCK_TOKENS;
+	}
 	return 0;
 }
