@@ -21,6 +21,7 @@ replay_libreplay_a_SOURCES += \
 	replay/words.c replay/words.h
 bin_PROGRAMS += tokserve
 tokserve_SOURCES = replay/tokserve.c
+tokserve_CPPFLAGS = $(AM_CPPFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
 tokserve_LDADD = $(REPLAY_LIBS)
 dist_pkgdata_DATA = replay/profiles/h200-9b-bf16.profile
 dist_man_MANS += replay/tokserve.1

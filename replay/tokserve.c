@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "formats/base/clock.h"
 #include "formats/base/opt.h"
@@ -58,9 +59,26 @@ struct source {
 	struct httpd_backend backend;
 };
 
+/* A bare name that is no file here is looked up among the profiles that come with us. */
+static const char *find_profile(const char *name, char *path, size_t n)
+{
+	static const char *const ends[] = { "", ".profile" };
+
+	if (strcmp(name, "-") == 0 || strchr(name, '/') || access(name, F_OK) == 0)
+		return name;
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, n, PKGDATADIR "/%s%s", name, ends[i]);
+		if (access(path, F_OK) == 0)
+			return path;
+	}
+	return name;
+}
+
 static int open_profile(struct source *src, struct event_base *base, struct err *e)
 {
-	if (profile_load(opt.profile, &src->profile, e) < 0)
+	char path[4096];
+
+	if (profile_load(find_profile(opt.profile, path, sizeof(path)), &src->profile, e) < 0)
 		return -1;
 	src->sim = sim_create(base, &(struct sim_opts){
 		.profile = &src->profile, .seed = (uint64_t)opt.seed, .speed = opt.speed,
