@@ -4,3 +4,14 @@ tests_unit_wire_SOURCES = tests/unit/wire.c
 tests_unit_wire_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/unit/wire
 endif
+
+check_PROGRAMS += tests/fuzz/api tests/fuzz/scan
+tests_fuzz_api_SOURCES = tests/fuzz/api.c
+tests_fuzz_scan_SOURCES = tests/fuzz/scan.c
+if LIBFUZZER
+tests_fuzz_api_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_scan_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+else
+tests_fuzz_api_SOURCES += tests/fuzz/onefile.c
+tests_fuzz_scan_SOURCES += tests/fuzz/onefile.c
+endif

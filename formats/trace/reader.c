@@ -178,7 +178,7 @@ static int check_header(struct trace_reader *r, const struct record *rec)
 int trace_next(struct trace_reader *r, struct record *rec, struct err *e)
 {
 	struct err why;
-	struct str s;
+	struct str s = { NULL, 0 };
 	int rc = r->end > 0 ? 0 : r->end;
 
 	while (r->end == 0) {
