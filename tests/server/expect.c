@@ -4,7 +4,7 @@
  *     PATH=JSON          exactly that value
  *     PATH~JSON[@TOL]    numbers (or lists of numbers, of the same length) within TOL, 15 if not said
  *
- * PATH is members and indices joined by dots ("ttft_ms.p50", "tool_calls.0").  LINE 0: the
+ * The variable SLACK, a number, widens every TOL so many times.  PATH is members and indices joined by dots ("ttft_ms.p50", "tool_calls.0").  LINE 0: the
  * whole file is one document.  Prints each difference; exits 1 if there is one.
  */
 #include <config.h>
@@ -63,6 +63,7 @@ static int near(const json_t *got, const json_t *want, double tolerance)
 static int check(const json_t *doc, const char *arg)
 {
 	char *path = strdup(arg), *value = path + strcspn(path, "=~"), *at;
+	const char *slack = getenv("SLACK");
 	char op = *value;
 	double tolerance = 15;
 	const json_t *got;
@@ -77,6 +78,8 @@ static int check(const json_t *doc, const char *arg)
 		*at = '\0';
 		tolerance = atof(at + 1);
 	}
+	if (slack)
+		tolerance *= atof(slack);
 	want = json_loads(value, JSON_DECODE_ANY, NULL);
 	got = find(doc, path);
 	ok = want && got && (op == '=' ? json_equal(got, want) : near(got, want, tolerance));

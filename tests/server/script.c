@@ -177,14 +177,3 @@ int script_read(struct script *s, const char *path)
 	fclose(f);
 	return bad ? no - 1 : 0;
 }
-
-void script_free(struct script *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		for (size_t k = 0; k < s->answers[i].n; k++)
-			buf_release(&s->answers[i].rows[k].bytes);
-		free(s->answers[i].rows);
-	}
-	free(s->answers);
-	*s = (struct script){ 0 };
-}

@@ -47,8 +47,7 @@ struct script {
 	size_t n;
 };
 
-/* 0, or the number of the line that is wrong. */
+/* 0, or the number of the line that is wrong.  A script lives as long as its server. */
 int script_read(struct script *s, const char *path);
-void script_free(struct script *s);
 
 #endif
