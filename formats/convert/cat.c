@@ -34,13 +34,15 @@ static int put(struct trace_writer *w, const struct record *r, struct segment_st
 	return trace_write(w, r, e);
 }
 
-static int close_segment(struct trace_writer *w, struct segment_state *s, struct err *e)
+static int close_segment(struct trace_writer *w, struct segment_state *s, struct cat_result *res,
+			 struct err *e)
 {
 	struct record r = { .kind = REC_END, .u.end = s->counts };
 
 	if (!s->open)
 		return 0;
 	r.u.end.interrupted = true;
+	res->records++;
 	return put(w, &r, s, e);
 }
 
@@ -58,7 +60,7 @@ static int copy_input(const char *path, struct trace_writer *w, const struct cat
 	while ((rc = trace_next(t, &r, &why)) > 0) {
 		/* "cat a.tok b.tok" of a cut a.tok leaves a segment open in the middle. */
 		if (r.kind == REC_HEADER)
-			write_rc = close_segment(w, &s, e);
+			write_rc = close_segment(w, &s, res, e);
 		if (write_rc == 0)
 			write_rc = put(w, &r, &s, e);
 		if (write_rc < 0)
@@ -67,7 +69,7 @@ static int copy_input(const char *path, struct trace_writer *w, const struct cat
 		res->segments += r.kind == REC_HEADER;
 	}
 	if (write_rc == 0)
-		write_rc = close_segment(w, &s, e);
+		write_rc = close_segment(w, &s, res, e);
 	if (rc < 0) {
 		res->broken++;
 		l->broken(l->arg, &why, trace_reader_records(t));

@@ -16,3 +16,4 @@ formats_libformats_a_SOURCES += \
 bin_PROGRAMS += tokconvert
 tokconvert_SOURCES = formats/convert/tokconvert.c
 tokconvert_LDADD = $(FORMATS_LIBS)
+dist_man_MANS += formats/convert/tokconvert.1

@@ -53,11 +53,14 @@ static size_t column(const struct line *l, enum key k)
 /* jansson knows all that is wrong with a line, but has no integers of 64 bits without a sign. */
 static int validate(struct str text, struct row_fault *f)
 {
+	const char *nul = memchr(text.p, '\0', text.n); /* jansson takes it for the end of the text */
 	json_error_t why;
-	json_t *row = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+	json_t *row = nul ? NULL : json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
 	bool valid = row != NULL, object = json_is_object(row);
 
 	json_decref(row);
+	if (nul)
+		return row_bad(f, DROP_SYNTAX, (size_t)(nul - text.p) + 1, "no JSON: a NUL byte");
 	if (!valid)
 		return row_bad(f, DROP_SYNTAX, why.column > 0 ? (size_t)why.column : 1, "no JSON: %s", why.text);
 	return object ? 0 : row_bad(f, DROP_SYNTAX, 1, "a JSON object was expected");

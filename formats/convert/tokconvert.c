@@ -25,12 +25,15 @@ static struct {
 	struct opt_counts layers;
 } opt = { .from = NULL };
 
-/* What was said with fflush() is on its way; a full disk shows only here. */
+static bool error_said;
+
+/* A full disk may show only here. */
 static int close_stdout(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
-	warn("stdout: cannot write: %s", strerror(errno));
+	if (!error_said)
+		warn("stdout: cannot write: %s", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -38,6 +41,7 @@ static int failed(const struct err *e)
 {
 	fflush(stdout); /* what was found before the fault stands before it */
 	err_print(e);
+	error_said = true;
 	return EXIT_FAILED;
 }
 
