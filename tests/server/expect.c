@@ -4,8 +4,9 @@
  *     PATH=JSON          exactly that value
  *     PATH~JSON[@TOL]    numbers (or lists of numbers, of the same length) within TOL, 15 if not said
  *
- * The variable SLACK, a number, widens every TOL so many times.  PATH is members and indices joined by dots ("ttft_ms.p50", "tool_calls.0").  LINE 0: the
- * whole file is one document.  Prints each difference; exits 1 if there is one.
+ * PATH is members and indices joined by dots ("ttft_ms.p50", "tool_calls.0").  LINE 0: the
+ * whole file is one document.  The variable SLACK, a number, widens every TOL so many times.
+ * Prints each difference; exits 1 if there is one.
  */
 #include <config.h>
 
