@@ -43,6 +43,26 @@ enum scan_type scan_peek(struct scan *s)
 	}
 }
 
+static bool is_plain(char c)
+{
+	return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
+}
+
+/*
+ * The same for eight bytes at once: strings are most of a chunk.  A byte below n sets its high
+ * bit in (word - n * ones) & ~word; equal bytes are zero, so below one, after the XOR.
+ */
+static bool all_plain(const char *p)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = 0x80 * ones;
+	uint64_t word, quote, slash;
+
+	memcpy(&word, p, sizeof(word));
+	quote = word ^ '"' * ones;
+	slash = word ^ '\\' * ones;
+	return !((((word - 0x20 * ones) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & high);
+}
+
 /* From the opening quote to behind the closing one; the raw text between. */
 static struct str raw_string(struct scan *s)
 {
@@ -51,12 +71,14 @@ static struct str raw_string(struct scan *s)
 	if (!take(s, '"'))
 		return (struct str){ s->end, 0 };
 	start = s->p;
-	while (s->p < s->end && *s->p != '"') {
-		if ((unsigned char)*s->p < 0x20)
-			break;
-		if (*s->p == '\\' && s->end - s->p > 1)
+	for (;;) {
+		while (s->end - s->p >= 8 && all_plain(s->p))
+			s->p += 8;
+		while (s->p < s->end && is_plain(*s->p))
 			s->p++;
-		s->p++;
+		if (s->end - s->p < 2 || *s->p != '\\')
+			break;
+		s->p += 2;
 	}
 	if (s->p >= s->end || *s->p != '"') {
 		fail(s);
