@@ -1,1 +1,2 @@
-# tests of: record
+cli_tests += tests/cli/record.sh
+EXTRA_DIST += tests/server/upstream.py
