@@ -19,6 +19,9 @@ struct field {
 	size_t offset; /* in struct record */
 };
 
+/* A pair of empty strings takes 2 bytes in the file and 32 here: no file may buy memory that cheaply. */
+enum { LISTS_MAX = 16 << 20 };
+
 #define AT(member) offsetof(struct record, u.member)
 
 static const struct field header_fields[] = {
@@ -123,8 +126,8 @@ static const struct field *const fields_of[REC_KINDS] = {
 
 void decode_store_init(struct decode_store *s, size_t max)
 {
-	buf_init(&s->lists, max);
-	buf_init(&s->blocks, max);
+	buf_init(&s->lists, max < LISTS_MAX ? max : LISTS_MAX);
+	buf_init(&s->blocks, max < LISTS_MAX ? max : LISTS_MAX);
 	events_init(&s->events, false, max);
 }
 
@@ -151,6 +154,15 @@ static int64_t read_int(struct mp *m)
 	if (v.type != MP_INT)
 		m->bad = true;
 	return v.i;
+}
+
+static bool read_bool(struct mp *m)
+{
+	struct mp_value v = mp_next(m);
+
+	if (v.type != MP_BOOL)
+		m->bad = true;
+	return v.b;
 }
 
 static double read_num(struct mp *m)
@@ -272,7 +284,7 @@ static void read_field(struct mp *m, const struct field *f, struct decode_store 
 	switch (f->type) {
 	case F_INT: *(int64_t *)at = read_int(m); break;
 	case F_NUM: *(double *)at = read_num(m); break;
-	case F_BOOL: *(bool *)at = mp_next(m).b; break;
+	case F_BOOL: *(bool *)at = read_bool(m); break;
 	case F_STR: *(struct str *)at = read_str(m); break;
 	case F_KVS: read_kvs(m, s, true, at); break;
 	case F_LIST: read_kvs(m, s, false, at); break;

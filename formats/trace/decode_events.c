@@ -3,6 +3,7 @@
 #include "formats/trace/decode_events.h"
 
 #include "formats/base/clock.h"
+#include "formats/trace/record.h"
 
 /* Grows all arrays to n events at once, with defaults; the first array seen sets n. */
 static int size_to(struct events *ev, size_t n)
@@ -64,7 +65,8 @@ void decode_events_field(struct mp *m, const char *key, struct events *ev)
 			m->bad = true;
 		return;
 	}
-	if (v.type != MP_ARRAY || (size_t)(m->end - m->p) < v.n || size_to(ev, v.n) < 0) {
+	if (v.type != MP_ARRAY || v.n > TRACE_EVENTS_MAX || (size_t)(m->end - m->p) < v.n ||
+	    size_to(ev, v.n) < 0) {
 		m->bad = true;
 		return;
 	}

@@ -236,6 +236,8 @@ int record_encode(const struct record *r, struct buf *out)
 	msgpack_packer head;
 	int rc;
 
+	if (r->kind == REC_RESPONSE && r->u.response.events.n > TRACE_EVENTS_MAX)
+		return -1;
 	msgpack_sbuffer_init(&p.body);
 	msgpack_packer_init(&p.pk, &p.body, msgpack_sbuffer_write);
 	encode_body(&p, r);

@@ -33,7 +33,7 @@ void pack_ns(struct pack *p, const char *key, int64_t t_ns)
 
 void pack_num(struct pack *p, const char *key, double v)
 {
-	if (isnan(v))
+	if (!isfinite(v))
 		return;
 	pack_key(p, key);
 	msgpack_pack_double(&p->pk, v);

@@ -19,7 +19,7 @@ struct pack {
 void pack_key(struct pack *p, const char *key);
 void pack_int(struct pack *p, const char *key, int64_t v);    /* left out: COUNT_NONE */
 void pack_ns(struct pack *p, const char *key, int64_t t_ns);  /* left out: NS_NONE */
-void pack_num(struct pack *p, const char *key, double v);     /* left out: NaN */
+void pack_num(struct pack *p, const char *key, double v);     /* left out: NaN, infinite */
 void pack_bool(struct pack *p, const char *key, bool v);      /* left out: false */
 void pack_str(struct pack *p, const char *key, struct str s); /* left out: absent */
 void pack_word(struct pack *p, const char *key, const char *s);

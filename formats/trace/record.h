@@ -13,6 +13,9 @@
 
 enum { TRACE_VERSION = 1, TRACE_MINOR = 0 };
 
+/* Events in one response record at most (longer responses come in parts), so that a reader's memory is bounded. */
+enum { TRACE_EVENTS_MAX = 1 << 20 };
+
 enum rec_kind {
 	REC_HEADER, REC_PHASE, REC_REQUEST, REC_RESPONSE, REC_SAMPLE, REC_CLIENT, REC_END,
 	REC_UNKNOWN, /* of a newer minor version: skip it */

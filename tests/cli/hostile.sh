@@ -21,9 +21,14 @@ i=0; while test $i -lt 20; do cat row; i=$((i + 1)); done >arrays16.raw
 head -c 200000 /dev/zero | tr '\0' '\221' >nested.raw; printf '\300' >>nested.raw
 printf '\202\244kind\246header\241x' | cat - nested.raw >inside.raw
 printf '\202\244kind\246header\241x\335\377\377\377\377' >value32.raw
+# True lengths, but memory many times the file's: 16 million events, each a zero byte.
+{ printf '\202\244kind\246header\247version\001\203\244kind\250response\242id\000\242dt\335\001\000\000\000'
+	head -c 16777216 /dev/zero; } >events.raw
 for f in array32 map32 bin32 str32 ext32 arrays16 nested inside value32; do
 	check "$f" refused "$f"
 done
+too_many() { refused events && grep -q 'key "dt"' err; }
+check 'more events than a record may have' too_many
 zeros() {
 	head -c 4294967296 /dev/zero | zstd -q -1 -c >zeros.bad || return 1
 	(eval "$limit"; timeout 20 tokanalyze zeros.bad) 2>err
