@@ -7,6 +7,14 @@ cli_tests += \
 	tests/cli/tokconvert.sh
 EXTRA_DIST += tests/cli/import_figures.py tests/cli/import_random.py
 
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/convert
+tests_unit_convert_SOURCES = tests/unit/convert.c
+tests_unit_convert_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
+TESTS += tests/unit/convert
+endif
+
+# Writes the traces that tests/cli/tokconvert.sh reads.
 check_PROGRAMS += tests/unit/convert_trace
 tests_unit_convert_trace_SOURCES = tests/unit/convert_trace.c
 tests_unit_convert_trace_LDADD = $(FORMATS_LIBS)

@@ -14,7 +14,9 @@
 
 enum { FIELDS_MAX = 64, SHOWN = 60 };
 enum column { TIME, INPUT, OUTPUT, COLUMNS };
-static const char *const column_names[COLUMNS] = { "TIMESTAMP", "ContextTokens", "GeneratedTokens" };
+static const char *const column_names[COLUMNS] = {
+	"TIMESTAMP", "ContextTokens", "GeneratedTokens",
+};
 static const char heading[] = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
 /* No value has a comma in it; blanks and quotes around one are taken off. */
@@ -80,26 +82,34 @@ bool azure_sniff(struct str head)
 	return find_heading(&l, &line) && find_columns(line, at, &missing);
 }
 
-static int bad_field(struct row_fault *f, struct str line, struct str field, enum column c, const char *expected)
+static int bad_field(struct row_fault *f, struct str line, struct str field,
+		     enum column c, const char *expected)
 {
-	return row_bad(f, DROP_VALUE, (size_t)(field.p - line.p) + 1, "%s is '%.*s': %s was expected",
-		       column_names[c], (int)(field.n < SHOWN ? field.n : SHOWN), field.p, expected);
+	return row_bad(f, DROP_VALUE, (size_t)(field.p - line.p) + 1,
+		       "%s is '%.*s': %s was expected", column_names[c],
+		       (int)(field.n < SHOWN ? field.n : SHOWN), field.p, expected);
 }
 
-static int read_row(struct str line, const size_t at[COLUMNS], struct row *r, struct row_fault *f)
+static int read_row(struct str line, const size_t at[COLUMNS], struct row *r,
+		    struct row_fault *f)
 {
 	struct str v[FIELDS_MAX];
 	size_t n = split(line, v);
 
 	for (int c = 0; c < COLUMNS; c++)
 		if (at[c] >= n)
-			return row_bad(f, DROP_MISSING, 0, "no %s: the line ends after %zu fields", column_names[c], n);
+			return row_bad(f, DROP_MISSING, 0,
+				       "no %s: the line ends after %zu fields",
+				       column_names[c], n);
 	if (timestamp_parse(v[at[TIME]], &r->arrival_ns) < 0)
-		return bad_field(f, line, v[at[TIME]], TIME, "a time like '2023-11-16 18:17:03.9799600'");
+		return bad_field(f, line, v[at[TIME]], TIME,
+				 "a time like '2023-11-16 18:17:03.9799600'");
 	if (number_tokens(v[at[INPUT]], &r->input_tokens) < 0)
-		return bad_field(f, line, v[at[INPUT]], INPUT, "a whole number of tokens up to 1000000000");
+		return bad_field(f, line, v[at[INPUT]], INPUT,
+				 "a whole number of tokens up to 1000000000");
 	if (number_tokens(v[at[OUTPUT]], &r->output_tokens) < 0)
-		return bad_field(f, line, v[at[OUTPUT]], OUTPUT, "a whole number of tokens up to 1000000000");
+		return bad_field(f, line, v[at[OUTPUT]], OUTPUT,
+				 "a whole number of tokens up to 1000000000");
 	return 0;
 }
 
@@ -114,10 +124,11 @@ int azure_rows(struct str text, const struct row_opts *o, struct rows *out, stru
 	out->time_unit = "wall clock";
 	out->wall_clock = true;
 	if (!find_heading(&l, &line))
-		return err_set(e, "%s: empty: a CSV with the heading %s was expected", o->name, heading);
+		return err_set(e, "%s: empty: a CSV with the heading %s was expected",
+			       o->name, heading);
 	if (!find_columns(line, at, &missing))
-		return err_set(e, "%s: line %zu: no column %s; the heading must name %s, in any order", o->name,
-			       l.number, missing, heading);
+		return err_set(e, "%s: line %zu: no column %s; the heading must name %s",
+			       o->name, l.number, missing, heading);
 	while (lines_next(&l, &line)) {
 		struct row *r;
 
@@ -128,7 +139,8 @@ int azure_rows(struct str text, const struct row_opts *o, struct rows *out, stru
 		if (!r)
 			return err_set(e, "out of memory");
 		r->line = l.number;
-		if (read_row(line, at, r, &f) < 0 && rows_drop(out, l.number, &f, o, e) < 0)
+		if (read_row(line, at, r, &f) < 0 &&
+		    rows_drop(out, l.number, &f, o, e) < 0)
 			return -1;
 	}
 	return 0;

@@ -14,7 +14,8 @@ struct segment_state {
 	struct rec_end counts;
 };
 
-static int put(struct trace_writer *w, const struct record *r, struct segment_state *s, struct err *e)
+static int put(struct trace_writer *w, const struct record *r, struct segment_state *s,
+	       struct err *e)
 {
 	if (r->kind == REC_HEADER) {
 		struct record blank;
@@ -34,8 +35,8 @@ static int put(struct trace_writer *w, const struct record *r, struct segment_st
 	return trace_write(w, r, e);
 }
 
-static int close_segment(struct trace_writer *w, struct segment_state *s, struct cat_result *res,
-			 struct err *e)
+static int close_segment(struct trace_writer *w, struct segment_state *s,
+			 struct cat_result *res, struct err *e)
 {
 	struct record r = { .kind = REC_END, .u.end = s->counts };
 
@@ -46,8 +47,8 @@ static int close_segment(struct trace_writer *w, struct segment_state *s, struct
 	return put(w, &r, s, e);
 }
 
-static int copy_input(const char *path, struct trace_writer *w, const struct cat_listener *l,
-		      struct cat_result *res, struct err *e)
+static int copy_input(const char *path, struct trace_writer *w,
+		      const struct cat_listener *l, struct cat_result *res, struct err *e)
 {
 	struct segment_state s = { .open = false };
 	struct trace_reader *t;
@@ -82,8 +83,8 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* All of it before the output is touched: a mistyped name must not cost a finished file. */
@@ -96,14 +97,17 @@ static int check_inputs(char *const *in, size_t n, const char *out, struct err *
 
 		if (strcmp(in[i], "-") == 0) {
 			if (stdins++)
-				return err_set(e, "'-' twice: stdin can be read only once");
+				return err_set(e,
+					       "'-' twice: stdin can be read only once");
 			continue;
 		}
 		if (trace_reader_open(in[i], &t, e) < 0)
 			return -1;
 		trace_reader_close(t);
 		if (strcmp(out, "-") != 0 && same_file(in[i], out))
-			return err_set(e, "%s: is an input and the output; give another -o", out);
+			return err_set(e,
+				       "%s: is an input and the output; give another -o",
+				       out);
 	}
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 struct cat_result {
 	int64_t records, segments;
-	size_t broken;   /* inputs that were cut or damaged; what stands before was kept */
+	size_t broken; /* inputs that were cut or damaged; what stands before was kept */
 };
 
 /* Told of each broken input. */

@@ -20,17 +20,18 @@ struct asked {
 struct checker {
 	const struct check_listener *l;
 	struct check_result *r;
-	int64_t record;          /* number of the record at hand */
-	bool open;               /* within a segment */
+	int64_t record; /* number of the record at hand */
+	bool open;	/* within a segment */
 	bool no_text;
 	struct idmap requests, phases;
-	struct asked *asked;     /* by value of requests */
+	struct asked *asked; /* by value of requests */
 	size_t n, cap;
 	int64_t requests_here, responses_here, events_here; /* of the segment */
 	bool oom;
 };
 
-static void fault(struct checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void fault(struct checker *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void fault(struct checker *c, const char *fmt, ...)
 {
@@ -45,16 +46,21 @@ static void fault(struct checker *c, const char *fmt, ...)
 }
 
 /* "is -5 ns": a time before the segment's epoch. */
-static void not_negative(struct checker *c, const char *kind, int64_t id, const char *key, int64_t ns)
+static void not_negative(struct checker *c, const char *kind, int64_t id, const char *key,
+			 int64_t ns)
 {
 	if (ns != NS_NONE && ns < 0)
-		fault(c, "%s %" PRId64 ": %s is %" PRId64 ", before the segment's epoch", kind, id, key, ns);
+		fault(c, "%s %" PRId64 ": %s is %" PRId64 ", before the segment's epoch",
+		      kind, id, key, ns);
 }
 
-static void in_order(struct checker *c, int64_t id, const char *a_key, int64_t a, const char *b_key, int64_t b)
+static void in_order(struct checker *c, int64_t id, const char *a_key, int64_t a,
+		     const char *b_key, int64_t b)
 {
 	if (a != NS_NONE && b != NS_NONE && a > b)
-		fault(c, "response %" PRId64 ": %s (%" PRId64 ") is before %s (%" PRId64 ")", id, b_key, b, a_key, a);
+		fault(c,
+		      "response %" PRId64 ": %s (%" PRId64 ") is before %s (%" PRId64 ")",
+		      id, b_key, b, a_key, a);
 }
 
 static void check_sha(struct checker *c, const char *key, struct str s)
@@ -62,7 +68,8 @@ static void check_sha(struct checker *c, const char *key, struct str s)
 	bool hex = s.n == DIGEST_HEX;
 
 	for (size_t i = 0; hex && i < s.n; i++)
-		hex = (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f');
+		hex = (s.p[i] >= '0' && s.p[i] <= '9') ||
+		      (s.p[i] >= 'a' && s.p[i] <= 'f');
 	if (s.p && !hex)
 		fault(c, "%s is no SHA-256 of %d hex digits", key, DIGEST_HEX);
 }
@@ -101,25 +108,35 @@ static void check_body(struct checker *c, const struct rec_request *q)
 	if (!q->body.p)
 		return;
 	if (c->no_text)
-		fault(c, "request %" PRId64 ": has a body, but the header says no_text", q->id);
+		fault(c, "request %" PRId64 ": has a body, but the header says no_text",
+		      q->id);
 	if (q->body_len != COUNT_NONE && q->body_len != (int64_t)q->body.n)
-		fault(c, "request %" PRId64 ": body_len is %" PRId64 ", but the body has %zu bytes", q->id,
-		      q->body_len, q->body.n);
+		fault(c,
+		      "request %" PRId64 ": body_len is %" PRId64
+		      ", but the body has %zu bytes",
+		      q->id, q->body_len, q->body.n);
 	if (!q->body_digest.p)
 		return;
 	digest_bytes(q->body.p, q->body.n, hex);
 	if (!str_is(q->body_digest, hex))
-		fault(c, "request %" PRId64 ": the body's SHA-256 is not its body_digest", q->id);
+		fault(c, "request %" PRId64 ": the body's SHA-256 is not its body_digest",
+		      q->id);
 }
 
 static void check_links(struct checker *c, const struct rec_request *q)
 {
 	size_t at;
 
-	if (q->phase != COUNT_NONE && (q->phase < 0 || !idmap_find(&c->phases, (uint64_t)q->phase, &at)))
-		fault(c, "request %" PRId64 ": no phase %" PRId64 " before it", q->id, q->phase);
-	if (q->parent != COUNT_NONE && (q->parent < 0 || !idmap_find(&c->requests, (uint64_t)q->parent, &at)))
-		fault(c, "request %" PRId64 ": no request %" PRId64 " (its parent) before it", q->id, q->parent);
+	if (q->phase != COUNT_NONE &&
+	    (q->phase < 0 || !idmap_find(&c->phases, (uint64_t)q->phase, &at)))
+		fault(c, "request %" PRId64 ": no phase %" PRId64 " before it", q->id,
+		      q->phase);
+	if (q->parent != COUNT_NONE &&
+	    (q->parent < 0 || !idmap_find(&c->requests, (uint64_t)q->parent, &at)))
+		fault(c,
+		      "request %" PRId64 ": no request %" PRId64
+		      " (its parent) before it",
+		      q->id, q->parent);
 	if (q->n_blocks && q->block_tokens <= 0)
 		fault(c, "request %" PRId64 ": has blocks, but no block_tokens", q->id);
 }
@@ -143,7 +160,8 @@ static void remember(struct checker *c, const struct rec_request *q)
 		c->cap = a ? cap : c->cap;
 	}
 	if (added > 0)
-		c->asked[c->n++] = (struct asked){ q->sent_ns, NS_NONE, NS_NONE, 0, false };
+		c->asked[c->n++] =
+			(struct asked){ q->sent_ns, NS_NONE, NS_NONE, 0, false };
 	c->oom |= added < 0;
 }
 
@@ -165,8 +183,10 @@ static void check_parts(struct checker *c, const struct rec_response *s, struct 
 	if (a->ended)
 		fault(c, "response %" PRId64 ": goes on after its last part", s->id);
 	else if (s->part != a->next_part)
-		fault(c, "response %" PRId64 ": part %" PRId64 " where part %" PRId64 " should be", s->id,
-		      s->part, a->next_part);
+		fault(c,
+		      "response %" PRId64 ": part %" PRId64 " where part %" PRId64
+		      " should be",
+		      s->id, s->part, a->next_part);
 	a->next_part = s->part + 1;
 	a->ended |= s->last;
 	if (s->last && s->status == ST_NONE)
@@ -181,14 +201,17 @@ static void check_events(struct checker *c, const struct rec_response *s, struct
 		return;
 	if (a->first_event_ns == NS_NONE) {
 		a->first_event_ns = ev->t_ns[0];
-		in_order(c, s->id, "the request's sent_ns", a->sent_ns, "its first event", ev->t_ns[0]);
+		in_order(c, s->id, "the request's sent_ns", a->sent_ns, "its first event",
+			 ev->t_ns[0]);
 		not_negative(c, "response", s->id, "its first event", ev->t_ns[0]);
 	}
 	in_order(c, s->id, "the part before", a->last_event_ns, "this part", ev->t_ns[0]);
 	for (size_t i = 1; i < ev->n; i++) {
 		if (ev->t_ns[i] >= ev->t_ns[i - 1])
 			continue;
-		fault(c, "response %" PRId64 ": event %zu is earlier than the one before it", s->id, i);
+		fault(c,
+		      "response %" PRId64 ": event %zu is earlier than the one before it",
+		      s->id, i);
 		break;
 	}
 	a->last_event_ns = ev->t_ns[ev->n - 1];
@@ -210,8 +233,10 @@ static void check_response(struct checker *c, const struct rec_response *s)
 	check_events(c, s, a);
 	if (!s->last)
 		return;
-	in_order(c, s->id, "the request's sent_ns", a->sent_ns, "headers_ns", s->headers_ns);
-	in_order(c, s->id, "headers_ns", s->headers_ns, "first_byte_ns", s->first_byte_ns);
+	in_order(c, s->id, "the request's sent_ns", a->sent_ns, "headers_ns",
+		 s->headers_ns);
+	in_order(c, s->id, "headers_ns", s->headers_ns, "first_byte_ns",
+		 s->first_byte_ns);
 	in_order(c, s->id, "first_byte_ns", s->first_byte_ns, "end_ns", s->end_ns);
 	in_order(c, s->id, "the request's sent_ns", a->sent_ns, "end_ns", s->end_ns);
 	/* Not the last one: what comes behind the end marker is kept, too. */
@@ -221,7 +246,8 @@ static void check_response(struct checker *c, const struct rec_response *s)
 static void equal(struct checker *c, const char *what, int64_t said, int64_t counted)
 {
 	if (said != COUNT_NONE && said != counted)
-		fault(c, "end: says %" PRId64 " %s, but the segment has %" PRId64, said, what, counted);
+		fault(c, "end: says %" PRId64 " %s, but the segment has %" PRId64, said,
+		      what, counted);
 }
 
 static void check_end(struct checker *c, const struct rec_end *n)
@@ -231,7 +257,8 @@ static void check_end(struct checker *c, const struct rec_end *n)
 	equal(c, "events", n->events, c->events_here);
 	not_negative(c, "end", 0, "t_ns", n->t_ns);
 	if (n->dropped > 0)
-		fault(c, "end: %" PRId64 " records were dropped while writing", n->dropped);
+		fault(c, "end: %" PRId64 " records were dropped while writing",
+		      n->dropped);
 	c->open = false;
 }
 
@@ -254,7 +281,8 @@ static void check_record(struct checker *c, const struct record *r)
 	c->r->events += r->kind == REC_RESPONSE ? (int64_t)r->u.response.events.n : 0;
 }
 
-int check_trace(const char *path, const struct check_listener *l, struct check_result *r, struct err *e)
+int check_trace(const char *path, const struct check_listener *l, struct check_result *r,
+		struct err *e)
 {
 	struct checker c = { .l = l, .r = r };
 	struct trace_reader *t;

@@ -13,8 +13,8 @@
 struct check_result {
 	int64_t records, segments, requests, responses, events;
 	int64_t faults;
-	bool cut;      /* the file just stops */
-	bool damaged;  /* or could not be read on: then as for cut, err says where */
+	bool cut;     /* the file just stops */
+	bool damaged; /* or could not be read on: then as for cut, err says where */
 };
 
 /* Told of each fault as it is found: the record's number, from 1, and one line of text. */
@@ -24,6 +24,7 @@ struct check_listener {
 };
 
 /* 0 (r says how it went; e is set if cut or damaged), or -1: the file cannot be opened, out of memory. */
-int check_trace(const char *path, const struct check_listener *l, struct check_result *r, struct err *e);
+int check_trace(const char *path, const struct check_listener *l, struct check_result *r,
+		struct err *e);
 
 #endif

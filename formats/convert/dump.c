@@ -224,12 +224,13 @@ int dump_record(const struct record *r, struct buf *out)
 	return j.failed || buf_adds(out, "\n") < 0 ? -1 : 0;
 }
 
-static int put_line(const struct record *r, int64_t number, const char *path, struct buf *line, FILE *out,
-		    struct err *e)
+static int put_line(const struct record *r, int64_t number, const char *path,
+		    struct buf *line, FILE *out, struct err *e)
 {
 	buf_clear(line);
 	if (dump_record(r, line) < 0)
-		return err_set(e, "%s: record %" PRId64 " is too large to print", path, number);
+		return err_set(e, "%s: record %" PRId64 " is too large to print", path,
+			       number);
 	errno = 0;
 	if (fwrite(line->p, 1, line->n, out) != line->n)
 		return err_set(e, "stdout: cannot write: %s", strerror(errno));

@@ -10,7 +10,7 @@ struct idmap {
 	struct idmap_slot {
 		uint64_t key;
 		size_t value; /* + 1; 0 = free */
-	} *slots;
+	} * slots;
 	size_t n, cap; /* cap: a power of two */
 };
 

@@ -31,13 +31,16 @@ const char *import_unknown(const char *name, struct err *e)
 	char known[128] = "";
 	size_t n = 0, len = 0;
 
-	for (const struct import_format *f = import_formats; f->name && n < FORMATS_MAX; f++) {
+	for (const struct import_format *f = import_formats; f->name && n < FORMATS_MAX;
+	     f++) {
 		names[n++] = f->name;
-		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "", f->name);
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
+					len ? ", " : "", f->name);
 	}
 	near = opt_nearest(name, names);
-	err_set(e, "unknown format '%s'%s%s%s; known: %s", name, near ? "; did you mean '" : "",
-		near ? near : "", near ? "'?" : "", known);
+	err_set(e, "unknown format '%s'%s%s%s; known: %s", name,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+		known);
 	return e->msg;
 }
 
@@ -53,7 +56,8 @@ static int read_all(const char *path, struct buf *b, struct err *e)
 		return err_set(e, "%s: cannot open: %s", path, strerror(errno));
 	while (rc == 0 && (n = fread(chunk, 1, sizeof(chunk), f)) > 0)
 		if (buf_add(b, chunk, n) < 0)
-			rc = err_set(e, "%s: larger than %d MiB; split it and join the traces with 'tokconvert cat'",
+			rc = err_set(e, "%s: larger than %d MiB; split it and join "
+				     "the traces with 'tokconvert cat'",
 				     path, FILE_BYTES_MAX >> 20);
 	if (rc == 0 && ferror(f))
 		rc = err_set(e, "%s: cannot read: %s", path, strerror(errno));
@@ -67,7 +71,8 @@ static bool begins(struct str text, const char *magic, size_t n)
 	return text.n >= n && memcmp(text.p, magic, n) == 0;
 }
 
-static const struct import_format *find_by_content(const char *name, struct str text, struct err *e)
+static const struct import_format *find_by_content(const char *name, struct str text,
+						   struct err *e)
 {
 	for (const struct import_format *f = import_formats; f->name; f++)
 		if (f->sniff(text))
@@ -75,11 +80,17 @@ static const struct import_format *find_by_content(const char *name, struct str 
 	if (text.n == 0)
 		err_set(e, "%s: empty: nothing to import", name);
 	else if (begins(text, "\x28\xb5\x2f\xfd", 4))
-		err_set(e, "%s: zstd-compressed: a trace needs no import; decompress anything else first", name);
+		err_set(e,
+			"%s: zstd-compressed: a trace needs no import; decompress anything else first",
+			name);
 	else if (begins(text, "\x1f\x8b", 2))
-		err_set(e, "%s: gzip-compressed: give it through 'gzip -dc %s | tokconvert import -'", name, name);
+		err_set(e,
+			"%s: gzip-compressed: give it through 'gzip -dc %s | tokconvert import -'",
+			name, name);
 	else
-		err_set(e, "%s: line 1: not of a known format (mooncake, azure); say which with --from", name);
+		err_set(e,
+			"%s: line 1: not of a known format (mooncake, azure); say which with --from",
+			name);
 	return NULL;
 }
 
@@ -91,14 +102,16 @@ static void note_zeros(struct rows *r)
 				r->first_zero_line = r->v[i].line;
 }
 
-static int read_rows(const struct import_format *f, struct str text, const struct row_opts *o, struct rows *rows,
-		     struct err *e)
+static int read_rows(const struct import_format *f, struct str text,
+		     const struct row_opts *o, struct rows *rows, struct err *e)
 {
 	if (f->rows(text, o, rows, e) < 0)
 		return -1;
+	if (rows->n == 0 && rows->read)
+		return err_set(e, "%s: all %zu rows are bad: nothing to import", o->name,
+			       rows->read);
 	if (rows->n == 0)
-		return err_set(e, rows->read ? "%s: all %zu rows are bad: nothing to import"
-					     : "%s: no rows in it (%zu): nothing to import", o->name, rows->read);
+		return err_set(e, "%s: no rows in it: nothing to import", o->name);
 	note_zeros(rows);
 	rows_sort(rows);
 	return rows_link(rows) < 0 ? err_set(e, "out of memory") : 0;
@@ -119,7 +132,8 @@ static void fill_result(const struct rows *rows, struct import_result *r)
 
 int import_file(const struct import_opts *o, struct import_result *r, struct err *e)
 {
-	const struct row_opts ro = { strcmp(o->in, "-") == 0 ? "stdin" : o->in, o->skip_bad };
+	const struct row_opts ro = { strcmp(o->in, "-") == 0 ? "stdin" : o->in,
+				     o->skip_bad };
 	const struct import_format *f = o->from ? import_find(o->from) : NULL;
 	struct rows rows = { .n = 0 };
 	char digest[DIGEST_HEX + 1];
@@ -130,7 +144,8 @@ int import_file(const struct import_opts *o, struct import_result *r, struct err
 	*r = (struct import_result){ .name = ro.name };
 	if (o->from && !f)
 		import_unknown(o->from, e);
-	else if (read_all(o->in, &text, e) == 0 && (f || (f = find_by_content(ro.name, buf_str(&text), e))))
+	else if (read_all(o->in, &text, e) == 0 &&
+		 (f || (f = find_by_content(ro.name, buf_str(&text), e))))
 		rc = read_rows(f, buf_str(&text), &ro, &rows, e);
 	if (rc == 0) {
 		r->format = f->name;
@@ -148,18 +163,21 @@ void import_report(const struct import_result *r, FILE *to)
 {
 	const char *tool = err_tool_name();
 
-	fprintf(to, "%s: %s: %s, time unit: %s; %zu rows read, %zu written", tool, r->name, r->format, r->time_unit,
-		r->read, r->written);
+	fprintf(to, "%s: %s: %s, time unit: %s; %zu rows read, %zu written", tool,
+		r->name, r->format, r->time_unit, r->read, r->written);
 	for (int d = 0; d < DROPS; d++)
 		if (r->dropped[d])
-			fprintf(to, ", %zu dropped (%s)", r->dropped[d], drop_name((enum drop)d));
+			fprintf(to, ", %zu dropped (%s)", r->dropped[d],
+				drop_name((enum drop)d));
 	if (r->inversions)
-		fprintf(to, "; not in order of time at %zu places: sorted", r->inversions);
+		fprintf(to, "; not in order of time at %zu places: sorted",
+			r->inversions);
 	fputc('\n', to);
 	if (r->odd_blocks)
-		fprintf(to, "%s: %s: line %zu: the number of blocks does not fit the input length (%zu such rows)\n",
+		fprintf(to,
+			"%s: %s: line %zu: the number of blocks does not fit the input length (%zu such rows)\n",
 			tool, r->name, r->first_odd_line, r->odd_blocks);
 	if (r->zeros)
-		fprintf(to, "%s: %s: line %zu: 0 tokens in or out (%zu such rows)\n", tool, r->name,
-			r->first_zero_line, r->zeros);
+		fprintf(to, "%s: %s: line %zu: 0 tokens in or out (%zu such rows)\n",
+			tool, r->name, r->first_zero_line, r->zeros);
 }

@@ -11,11 +11,12 @@
 #include "formats/convert/rows.h"
 
 struct import_format {
-	const char *name;        /* "mooncake" */
+	const char *name; /* "mooncake" */
 	/* True if the file's first bytes look like it. */
 	bool (*sniff)(struct str head);
 	/* Fills out with the file's rows.  0, or -1 with file, line, column and cause. */
-	int (*rows)(struct str text, const struct row_opts *o, struct rows *out, struct err *e);
+	int (*rows)(struct str text, const struct row_opts *o, struct rows *out,
+		    struct err *e);
 };
 
 /* Ends with .name == NULL. */
@@ -26,16 +27,18 @@ const struct import_format *import_find(const char *name);
 const char *import_unknown(const char *name, struct err *e);
 
 bool mooncake_sniff(struct str head);
-int mooncake_rows(struct str text, const struct row_opts *o, struct rows *out, struct err *e);
+int mooncake_rows(struct str text, const struct row_opts *o, struct rows *out,
+		  struct err *e);
 bool azure_sniff(struct str head);
-int azure_rows(struct str text, const struct row_opts *o, struct rows *out, struct err *e);
+int azure_rows(struct str text, const struct row_opts *o, struct rows *out,
+	       struct err *e);
 
 struct import_opts {
-	const char *in;          /* "-": stdin */
-	const char *from;        /* a format's name, or NULL to find it by content */
-	const char *out;         /* "-": stdout */
+	const char *in;	  /* "-": stdin */
+	const char *from; /* a format's name, or NULL to find it by content */
+	const char *out;  /* "-": stdout */
 	bool skip_bad;
-	int argc;                /* the tool's, for the trace's header */
+	int argc; /* the tool's, for the trace's header */
 	char **argv;
 };
 

@@ -27,7 +27,10 @@ static void add_count(struct run *r, const char *key, size_t value)
 static void fill_run(struct run *run, const struct import_result *r)
 {
 	static const char *const dropped[DROPS] = {
-		"dropped_syntax", "dropped_missing", "dropped_value", "dropped_unsupported",
+		"dropped_syntax",
+		"dropped_missing",
+		"dropped_value",
+		"dropped_unsupported",
 	};
 
 	run->n = 0;
@@ -42,8 +45,9 @@ static void fill_run(struct run *run, const struct import_result *r)
 	add_count(run, "odd_blocks", r->odd_blocks);
 }
 
-static int write_header(struct trace_writer *w, const struct trace_origin *o, const struct rows *rows,
-			int64_t t0, const struct import_result *r, const char *digest, struct err *e)
+static int write_header(struct trace_writer *w, const struct trace_origin *o,
+			const struct rows *rows, int64_t t0,
+			const struct import_result *r, const char *digest, struct err *e)
 {
 	struct record rec;
 	struct run run;
@@ -60,7 +64,8 @@ static int write_header(struct trace_writer *w, const struct trace_origin *o, co
 	return trace_write(w, &rec, e);
 }
 
-static int write_row(struct trace_writer *w, const struct rows *rows, size_t i, int64_t t0, struct err *e)
+static int write_row(struct trace_writer *w, const struct rows *rows, size_t i,
+		     int64_t t0, struct err *e)
 {
 	const struct row *row = &rows->v[i];
 	struct record rec;
@@ -96,8 +101,8 @@ static int64_t first_arrival(const struct rows *rows)
 	return NS_NONE;
 }
 
-int import_write(const struct import_opts *o, const struct rows *rows, const struct import_result *r,
-		 const char *digest, struct err *e)
+int import_write(const struct import_opts *o, const struct rows *rows,
+		 const struct import_result *r, const char *digest, struct err *e)
 {
 	struct trace_origin *origin = trace_origin_create(o->argc, o->argv);
 	int64_t t0 = first_arrival(rows);

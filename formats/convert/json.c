@@ -152,7 +152,8 @@ void json_bool(struct json *j, const char *key, bool v)
 
 static void base64(struct json *j, struct str key, struct str s)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	name_of(j, key, "_base64");
 	puts_raw(j, "\"");
@@ -162,8 +163,10 @@ static void base64(struct json *j, struct str key, struct str s)
 		unsigned b = left > 1 ? (unsigned char)s.p[i + 1] : 0;
 		unsigned c = left > 2 ? (unsigned char)s.p[i + 2] : 0;
 		const char four[4] = {
-			digit[a >> 2], digit[(a & 3) << 4 | b >> 4],
-			left > 1 ? digit[(b & 15) << 2 | c >> 6] : '=', left > 2 ? digit[c & 63] : '=',
+			digit[a >> 2],
+			digit[(a & 3) << 4 | b >> 4],
+			left > 1 ? digit[(b & 15) << 2 | c >> 6] : '=',
+			left > 2 ? digit[c & 63] : '=',
 		};
 
 		put(j, four, sizeof(four));

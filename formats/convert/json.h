@@ -11,11 +11,12 @@
 
 struct json {
 	struct buf *out; /* borrowed */
-	bool comma;      /* the next element needs one in front */
-	bool failed;     /* out is full: sticky */
+	bool comma;	 /* the next element needs one in front */
+	bool failed;	 /* out is full: sticky */
 };
 
-void json_open(struct json *j, const char *key, char bracket);  /* key NULL: in an array, or outermost */
+void json_open(struct json *j, const char *key,
+	       char bracket); /* key NULL: in an array, or outermost */
 void json_close(struct json *j, char bracket);
 /* Values; each leaves the key out where the value is unknown (COUNT_NONE, NS_NONE, NaN, absent). */
 void json_count(struct json *j, const char *key, int64_t v);

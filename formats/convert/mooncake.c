@@ -14,16 +14,26 @@
 #include "formats/convert/number.h"
 #include "formats/wire/scan.h"
 
-enum { BLOCK_TOKENS = 512, STRING_MAX = 1 << 16 };
+enum { BLOCK_TOKENS = 512, STRING_MAX = 1 << 16, SHOWN = 40 };
 
 enum key {
-	K_TIME, K_INPUT, K_OUTPUT, K_BLOCKS, K_SESSION, K_MODEL,
-	K_REFUSED, K_DELAY = K_REFUSED, K_TEXT, K_MESSAGES, K_PAYLOAD, K_TOOLS,
+	K_TIME,
+	K_INPUT,
+	K_OUTPUT,
+	K_BLOCKS,
+	K_SESSION,
+	K_MODEL,
+	K_REFUSED,
+	K_DELAY = K_REFUSED,
+	K_TEXT,
+	K_MESSAGES,
+	K_PAYLOAD,
+	K_TOOLS,
 	KEYS
 };
 static const char *const key_names[KEYS] = {
 	"timestamp", "input_length", "output_length", "hash_ids", "session_id", "model",
-	"delay", "text_input", "messages", "payload", "tools",
+	"delay",     "text_input",   "messages",      "payload",  "tools",
 };
 
 /* One line: the raw JSON of each key that is known; absent where it is missing or null. */
@@ -40,7 +50,8 @@ bool mooncake_sniff(struct str head)
 	while (lines_next(&l, &line)) {
 		if (line_blank(line))
 			continue;
-		return memchr(line.p, '{', line.n) && memmem(line.p, line.n, "\"input_length\"", 14);
+		return memchr(line.p, '{', line.n) &&
+		       memmem(line.p, line.n, "\"input_length\"", 14);
 	}
 	return false;
 }
@@ -53,16 +64,22 @@ static size_t column(const struct line *l, enum key k)
 /* jansson knows all that is wrong with a line, but has no integers of 64 bits without a sign. */
 static int validate(struct str text, struct row_fault *f)
 {
-	const char *nul = memchr(text.p, '\0', text.n); /* jansson takes it for the end of the text */
+	const char *nul = memchr(text.p, '\0',
+				 text.n); /* jansson takes it for the end of the text */
 	json_error_t why;
-	json_t *row = nul ? NULL : json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+	json_t *row =
+		nul ? NULL
+		    : json_loadb(text.p, text.n,
+				 JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
 	bool valid = row != NULL, object = json_is_object(row);
 
 	json_decref(row);
 	if (nul)
-		return row_bad(f, DROP_SYNTAX, (size_t)(nul - text.p) + 1, "no JSON: a NUL byte");
+		return row_bad(f, DROP_SYNTAX, (size_t)(nul - text.p) + 1,
+			       "no JSON: a NUL byte");
 	if (!valid)
-		return row_bad(f, DROP_SYNTAX, why.column > 0 ? (size_t)why.column : 1, "no JSON: %s", why.text);
+		return row_bad(f, DROP_SYNTAX, why.column > 0 ? (size_t)why.column : 1,
+			       "no JSON: %s", why.text);
 	return object ? 0 : row_bad(f, DROP_SYNTAX, 1, "a JSON object was expected");
 }
 
@@ -86,7 +103,8 @@ static int take_apart(struct str text, struct line *l, struct row_fault *f)
 	for (int k = K_REFUSED; k < KEYS; k++)
 		if (l->raw[k].p)
 			return row_bad(f, DROP_UNSUPPORTED, column(l, (enum key)k),
-				       "\"%s\" is not read: rows with lengths are", key_names[k]);
+				       "\"%s\" is not read: rows with lengths are",
+				       key_names[k]);
 	return 0;
 }
 
@@ -96,8 +114,10 @@ static int length(const struct line *l, enum key k, int64_t *out, struct row_fau
 
 	if (number_tokens(raw, out) == 0)
 		return 0;
-	return row_bad(f, DROP_VALUE, column(l, k), "\"%s\" is %.*s: a whole number of tokens up to %lld was expected",
-		       key_names[k], (int)(raw.n < 40 ? raw.n : 40), raw.p, (long long)TOKENS_MAX);
+	return row_bad(f, DROP_VALUE, column(l, k),
+		       "\"%s\" is %.*s: a whole number of tokens up to %lld was expected",
+		       key_names[k], (int)(raw.n < SHOWN ? raw.n : SHOWN), raw.p,
+		       (long long)TOKENS_MAX);
 }
 
 static int lengths(const struct line *l, struct row *r, struct row_fault *f)
@@ -116,11 +136,13 @@ static int arrival(const struct line *l, struct row *r, struct row_fault *f)
 
 	if (!raw.p || number_scaled(raw, MS_TO_NS, &r->arrival_ns) == 0)
 		return 0;
-	return row_bad(f, DROP_VALUE, column(l, K_TIME), "\"timestamp\" is %.*s: milliseconds were expected",
-		       (int)(raw.n < 40 ? raw.n : 40), raw.p);
+	return row_bad(f, DROP_VALUE, column(l, K_TIME),
+		       "\"timestamp\" is %.*s: milliseconds were expected",
+		       (int)(raw.n < SHOWN ? raw.n : SHOWN), raw.p);
 }
 
-static int block_ids(const struct line *l, struct rows *out, struct row *r, struct row_fault *f)
+static int block_ids(const struct line *l, struct rows *out, struct row *r,
+		     struct row_fault *f)
 {
 	struct str raw = l->raw[K_BLOCKS];
 	struct scan s = scan_of(raw);
@@ -130,8 +152,11 @@ static int block_ids(const struct line *l, struct rows *out, struct row *r, stru
 	if (!raw.p)
 		return 0;
 	if (scan_peek(&s) != SCAN_ARRAY)
-		return row_bad(f, DROP_VALUE, column(l, K_BLOCKS), "\"hash_ids\": a list was expected");
-	ids = arena_alloc(&out->store, (raw.n / 2 + 1) * sizeof(*ids)); /* an id and its comma take two bytes */
+		return row_bad(f, DROP_VALUE, column(l, K_BLOCKS),
+			       "\"hash_ids\": a list was expected");
+	ids = arena_alloc(&out->store,
+			  (raw.n / 2 + 1) *
+				  sizeof(*ids)); /* an id and its comma take two bytes */
 	if (!ids)
 		return row_bad(f, DROP_VALUE, 0, "out of memory");
 	scan_array(&s);
@@ -140,8 +165,9 @@ static int block_ids(const struct line *l, struct rows *out, struct row *r, stru
 
 		if (number_u64(id, &ids[n]) < 0)
 			return row_bad(f, DROP_VALUE, (size_t)(id.p - l->text.p) + 1,
-				       "\"hash_ids\" has %.*s: whole numbers below 2^64 were expected",
-				       (int)(id.n < 40 ? id.n : 40), id.p);
+				       "\"hash_ids\" has %.*s: whole numbers below 2^64 "
+				       "were expected",
+				       (int)(id.n < SHOWN ? id.n : SHOWN), id.p);
 	}
 	r->blocks = n ? ids : NULL;
 	r->n_blocks = n;
@@ -149,7 +175,8 @@ static int block_ids(const struct line *l, struct rows *out, struct row *r, stru
 }
 
 /* A name: a string, or a number as it is written. */
-static int word(const struct line *l, enum key k, struct rows *out, struct str *to, struct row_fault *f)
+static int word(const struct line *l, enum key k, struct rows *out, struct str *to,
+		struct row_fault *f)
 {
 	struct scan s = scan_of(l->raw[k]);
 	enum scan_type type = l->raw[k].p ? scan_peek(&s) : SCAN_END;
@@ -158,7 +185,8 @@ static int word(const struct line *l, enum key k, struct rows *out, struct str *
 	if (type == SCAN_END)
 		return 0;
 	if (type != SCAN_STRING && type != SCAN_NUMBER)
-		return row_bad(f, DROP_VALUE, column(l, k), "\"%s\": a string was expected", key_names[k]);
+		return row_bad(f, DROP_VALUE, column(l, k),
+			       "\"%s\": a string was expected", key_names[k]);
 	buf_init(&b, STRING_MAX);
 	if (type == SCAN_STRING)
 		scan_string(&s, &b);
@@ -175,7 +203,8 @@ static int read_row(struct str text, struct rows *out, struct row *r, struct row
 
 	if (take_apart(text, &l, f) < 0 || lengths(&l, r, f) < 0 || arrival(&l, r, f) < 0)
 		return -1;
-	if (word(&l, K_SESSION, out, &r->session, f) < 0 || word(&l, K_MODEL, out, &r->model, f) < 0)
+	if (word(&l, K_SESSION, out, &r->session, f) < 0 ||
+	    word(&l, K_MODEL, out, &r->model, f) < 0)
 		return -1;
 	return block_ids(&l, out, r, f);
 }
@@ -188,7 +217,8 @@ static void note_blocks(struct rows *out, const struct row *r)
 		out->first_odd_line = r->line;
 }
 
-int mooncake_rows(struct str text, const struct row_opts *o, struct rows *out, struct err *e)
+int mooncake_rows(struct str text, const struct row_opts *o, struct rows *out,
+		  struct err *e)
 {
 	struct lines l = lines_of(text);
 	struct row_fault f;

@@ -8,7 +8,8 @@
 
 const char *drop_name(enum drop d)
 {
-	static const char *const names[DROPS] = { "syntax", "missing", "value", "unsupported" };
+	static const char *const names[DROPS] = { "syntax", "missing", "value",
+						  "unsupported" };
 
 	return d < DROPS ? names[d] : "other";
 }
@@ -25,22 +26,31 @@ struct row *rows_add(struct rows *r)
 		r->cap = cap;
 	}
 	r->v[r->n] = (struct row){
-		.arrival_ns = NS_NONE, .input_tokens = COUNT_NONE, .output_tokens = COUNT_NONE,
-		.turn = COUNT_NONE, .parent = COUNT_NONE,
+		.arrival_ns = NS_NONE,
+		.input_tokens = COUNT_NONE,
+		.output_tokens = COUNT_NONE,
+		.turn = COUNT_NONE,
+		.parent = COUNT_NONE,
 	};
 	return &r->v[r->n++];
 }
 
-int rows_drop(struct rows *r, size_t line, const struct row_fault *f, const struct row_opts *o, struct err *e)
+int rows_drop(struct rows *r, size_t line, const struct row_fault *f,
+	      const struct row_opts *o, struct err *e)
 {
+	static const char remedy[] = " (--skip-bad leaves bad rows out)";
+
 	r->n--;
 	r->dropped[f->why]++;
 	if (o->skip_bad)
 		return 0;
 	if (f->column)
-		return err_set(e, "%s: line %zu, column %zu: %s (--skip-bad leaves bad rows out)", o->name,
-			       line, f->column, f->what.msg);
-	return err_set(e, "%s: line %zu: %s (--skip-bad leaves bad rows out)", o->name, line, f->what.msg);
+		err_set(e, "%s: line %zu, column %zu: %s", o->name, line, f->column, f->what.msg);
+	else
+		err_set(e, "%s: line %zu: %s", o->name, line, f->what.msg);
+	if (strlen(e->msg) + strlen(remedy) < sizeof(e->msg))
+		strcat(e->msg, remedy);
+	return -1;
 }
 
 int row_bad(struct row_fault *f, enum drop why, size_t column, const char *fmt, ...)
@@ -86,7 +96,8 @@ void rows_sort(struct rows *r)
 
 static int by_session(const void *a, const void *b)
 {
-	const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+	const struct row *x = *(const struct row *const *)a,
+			 *y = *(const struct row *const *)b;
 	size_t n = x->session.n < y->session.n ? x->session.n : y->session.n;
 	int c = n ? memcmp(x->session.p, y->session.p, n) : 0;
 

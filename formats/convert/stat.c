@@ -13,12 +13,14 @@ const int stat_pcts[STAT_PCTS] = { 50, 90, 95, 99 };
 
 static int64_t input_of(const struct exchange *x)
 {
-	return x->req.input_tokens != COUNT_NONE ? x->req.input_tokens : x->res.usage.prompt;
+	return x->req.input_tokens != COUNT_NONE ? x->req.input_tokens
+						 : x->res.usage.prompt;
 }
 
 static int64_t output_of(const struct exchange *x)
 {
-	return x->req.output_tokens != COUNT_NONE ? x->req.output_tokens : x->res.usage.completion;
+	return x->req.output_tokens != COUNT_NONE ? x->req.output_tokens
+						  : x->res.usage.completion;
 }
 
 /* Segments have their own epochs; the wall clock puts them on one line. */
@@ -30,7 +32,8 @@ static int64_t arrival_of(const struct trace_data *d, const struct exchange *x)
 
 	if (t == NS_NONE || x->segment == 0 || first == NS_NONE || mine == NS_NONE)
 		return t;
-	if (__builtin_sub_overflow(mine, first, &sum) || __builtin_add_overflow(sum, t, &sum))
+	if (__builtin_sub_overflow(mine, first, &sum) ||
+	    __builtin_add_overflow(sum, t, &sum))
 		return t;
 	return sum;
 }
@@ -65,11 +68,14 @@ static int count_arrivals(const struct trace_data *d, struct stat *s, struct err
 
 static void series(double *v, size_t n, enum stat_method method, struct stat_series *out)
 {
-	*out = (struct stat_series){ .n = n, .min = NAN, .max = NAN, .mean = NAN, .sum = NAN };
+	*out = (struct stat_series){
+		.n = n, .min = NAN, .max = NAN, .mean = NAN, .sum = NAN
+	};
 	quantile_sort(v, n);
 	for (int i = 0; i < STAT_PCTS; i++)
-		out->pct[i] = method == STAT_NEAREST ? quantile_nearest(v, n, stat_pcts[i])
-						     : quantile_linear(v, n, stat_pcts[i]);
+		out->pct[i] = method == STAT_NEAREST
+				      ? quantile_nearest(v, n, stat_pcts[i])
+				      : quantile_linear(v, n, stat_pcts[i]);
 	if (n == 0)
 		return;
 	out->min = v[0];
@@ -103,13 +109,15 @@ static void label(const struct stat_opts *o, size_t i, char *out, size_t size)
 	else if (i == o->n_edges)
 		snprintf(out, size, "(%" PRId64 ",inf)", o->edges[i - 1]);
 	else
-		snprintf(out, size, "(%" PRId64 ",%" PRId64 "]", o->edges[i - 1], o->edges[i]);
+		snprintf(out, size, "(%" PRId64 ",%" PRId64 "]", o->edges[i - 1],
+			 o->edges[i]);
 }
 
 /* Lengths of the requests of one layer (ALL: of every one), with v as room for all. */
 enum { ALL = -1 };
 
-static void lengths(const struct trace_data *d, const struct stat_opts *o, int layer, double *v, struct stat_layer *l)
+static void lengths(const struct trace_data *d, const struct stat_opts *o, int layer,
+		    double *v, struct stat_layer *l)
 {
 	size_t n = 0;
 
@@ -131,7 +139,8 @@ static void lengths(const struct trace_data *d, const struct stat_opts *o, int l
 	series(v, n, o->method, &l->output);
 }
 
-static int count_lengths(const struct trace_data *d, const struct stat_opts *o, struct stat *s, struct err *e)
+static int count_lengths(const struct trace_data *d, const struct stat_opts *o,
+			 struct stat *s, struct err *e)
 {
 	double *v = malloc((d->n ? d->n : 1) * sizeof(*v));
 	struct stat_layer all = { .requests = 0 };
@@ -165,7 +174,8 @@ static bool same_block_size(const struct trace_data *d, struct stat *s)
 
 		if (q->n_blocks == 0)
 			continue;
-		if (q->block_tokens <= 0 || (s->block_tokens != COUNT_NONE && q->block_tokens != s->block_tokens))
+		if (q->block_tokens <= 0 ||
+		    (s->block_tokens != COUNT_NONE && q->block_tokens != s->block_tokens))
 			return false;
 		s->block_tokens = q->block_tokens;
 	}
@@ -190,7 +200,8 @@ static int add_prefix(const struct exchange *x, struct idmap *seen, struct stat 
 	s->hit_blocks += (int64_t)hit;
 	if (__builtin_mul_overflow((int64_t)hit, s->block_tokens, &hit_tokens))
 		hit_tokens = tokens;
-	s->hit_tokens += tokens != COUNT_NONE && tokens < hit_tokens ? tokens : hit_tokens;
+	s->hit_tokens +=
+		tokens != COUNT_NONE && tokens < hit_tokens ? tokens : hit_tokens;
 	return 0;
 }
 
@@ -212,12 +223,14 @@ static int count_prefixes(const struct trace_data *d, struct stat *s, struct err
 	return rc < 0 ? err_set(e, "out of memory") : 0;
 }
 
-int stat_compute(const struct trace_data *d, const struct stat_opts *o, struct stat *s, struct err *e)
+int stat_compute(const struct trace_data *d, const struct stat_opts *o, struct stat *s,
+		 struct err *e)
 {
 	*s = (struct stat){ .requests = d->n, .method = o->method };
 	for (size_t i = 0; i < d->n; i++)
 		s->responses += d->x[i].has_response && d->x[i].res.last;
-	if (count_arrivals(d, s, e) == 0 && count_lengths(d, o, s, e) == 0 && count_prefixes(d, s, e) == 0)
+	if (count_arrivals(d, s, e) == 0 && count_lengths(d, o, s, e) == 0 &&
+	    count_prefixes(d, s, e) == 0)
 		return 0;
 	stat_release(s);
 	return -1;

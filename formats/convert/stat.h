@@ -23,26 +23,26 @@ struct stat_series {
 };
 
 struct stat_layer {
-	char label[64];      /* "[0,1024]", "(1024,8192]", "(24576,inf)", "unknown" */
+	char label[64]; /* "[0,1024]", "(1024,8192]", "(24576,inf)", "unknown" */
 	size_t requests;
 	struct stat_series input, output;
 };
 
 struct stat {
 	size_t requests, responses;
-	int64_t span_ns;            /* last - first arrival, NS_NONE if none is known */
-	size_t arrivals;            /* distinct ones */
+	int64_t span_ns; /* last - first arrival, NS_NONE if none is known */
+	size_t arrivals; /* distinct ones */
 	enum stat_method method;
 	struct stat_series input, output;
-	bool has_prefix;            /* every request with blocks has the same block size */
+	bool has_prefix; /* every request with blocks has the same block size */
 	int64_t block_tokens;
 	int64_t blocks, distinct, hit_blocks, hit_tokens;
-	struct stat_layer *layers;  /* owned */
+	struct stat_layer *layers; /* owned */
 	size_t n_layers;
 };
 
 struct stat_opts {
-	const int64_t *edges;       /* ascending */
+	const int64_t *edges; /* ascending */
 	size_t n_edges;
 	enum stat_method method;
 };
@@ -52,7 +52,8 @@ struct stat_opts {
  * forgets nothing; hit_tokens: the same in tokens, at most the request's own (the last block
  * may be partial).  0 or -1; after 0 the caller releases s.
  */
-int stat_compute(const struct trace_data *d, const struct stat_opts *o, struct stat *s, struct err *e);
+int stat_compute(const struct trace_data *d, const struct stat_opts *o, struct stat *s,
+		 struct err *e);
 void stat_release(struct stat *s);
 
 /* Last - first arrival; NaN if none is known. */

@@ -45,7 +45,8 @@ static void put_all(struct json *j, const struct stat *s)
 	json_open(j, NULL, '{');
 	json_text(j, "format", str_of("toktrace-stat"));
 	json_count(j, "version", 1);
-	json_text(j, "percentile_method", str_of(s->method == STAT_NEAREST ? "nearest" : "linear"));
+	json_text(j, "percentile_method",
+		  str_of(s->method == STAT_NEAREST ? "nearest" : "linear"));
 	json_count(j, "requests", (int64_t)s->requests);
 	json_count(j, "responses", (int64_t)s->responses);
 	json_num_or_null(j, "duration_ms", stat_span_ms(s));
@@ -95,8 +96,8 @@ static void add_series(struct table *t, const struct stat_series *s)
 	table_num(t, s->max);
 }
 
-static void add_row(struct table *t, const char *label, size_t requests, const struct stat_series *in,
-		    const struct stat_series *out)
+static void add_row(struct table *t, const char *label, size_t requests,
+		    const struct stat_series *in, const struct stat_series *out)
 {
 	table_text(t, str_of(label));
 	table_int(t, (int64_t)requests);
@@ -106,37 +107,51 @@ static void add_row(struct table *t, const char *label, size_t requests, const s
 
 static void add_notes(struct table *t, const struct stat *s)
 {
-	table_note(t, "%zu requests, %zu responses; percentiles: %s", s->requests, s->responses,
+	table_note(t, "%zu requests, %zu responses; percentiles: %s", s->requests,
+		   s->responses,
 		   s->method == STAT_NEAREST ? "nearest rank" : "linear interpolation");
 	if (s->span_ns != NS_NONE)
-		table_note(t, "arrivals over %.3f s at %zu distinct times", stat_span_ms(s) / 1e3, s->arrivals);
+		table_note(t, "arrivals over %.3f s at %zu distinct times",
+			   stat_span_ms(s) / 1e3, s->arrivals);
 	if (s->has_prefix && s->blocks)
-		table_note(t, "prefix blocks of %lld tokens: %lld, %lld distinct; with an unbounded cache %lld hits (%.1f %%), %lld tokens",
-			   (long long)s->block_tokens, (long long)s->blocks, (long long)s->distinct,
-			   (long long)s->hit_blocks, 100 * (double)s->hit_blocks / (double)s->blocks,
-			   (long long)s->hit_tokens);
+		table_note(
+			t,
+			"prefix blocks of %lld tokens: %lld, %lld distinct; with an unbounded cache %lld hits (%.1f %%), %lld tokens",
+			(long long)s->block_tokens, (long long)s->blocks,
+			(long long)s->distinct, (long long)s->hit_blocks,
+			100 * (double)s->hit_blocks / (double)s->blocks,
+			(long long)s->hit_tokens);
 }
 
 struct table *stat_table(const struct stat *s)
 {
 	static const struct col cols[] = {
-		{ "layer", "input tokens", COL_TEXT, 0 }, { "requests", "requests", COL_INT, 0 },
-		{ "input_mean", "in mean", COL_NUM, 1 }, { "input_min", "min", COL_NUM, 0 },
-		{ "input_p50", "p50", COL_NUM, 0 }, { "input_p90", "p90", COL_NUM, 0 },
-		{ "input_p95", "p95", COL_NUM, 0 }, { "input_p99", "p99", COL_NUM, 0 },
+		{ "layer", "input tokens", COL_TEXT, 0 },
+		{ "requests", "requests", COL_INT, 0 },
+		{ "input_mean", "in mean", COL_NUM, 1 },
+		{ "input_min", "min", COL_NUM, 0 },
+		{ "input_p50", "p50", COL_NUM, 0 },
+		{ "input_p90", "p90", COL_NUM, 0 },
+		{ "input_p95", "p95", COL_NUM, 0 },
+		{ "input_p99", "p99", COL_NUM, 0 },
 		{ "input_max", "max", COL_NUM, 0 },
-		{ "output_mean", "out mean", COL_NUM, 1 }, { "output_min", "min", COL_NUM, 0 },
-		{ "output_p50", "p50", COL_NUM, 0 }, { "output_p90", "p90", COL_NUM, 0 },
-		{ "output_p95", "p95", COL_NUM, 0 }, { "output_p99", "p99", COL_NUM, 0 },
+		{ "output_mean", "out mean", COL_NUM, 1 },
+		{ "output_min", "min", COL_NUM, 0 },
+		{ "output_p50", "p50", COL_NUM, 0 },
+		{ "output_p90", "p90", COL_NUM, 0 },
+		{ "output_p95", "p95", COL_NUM, 0 },
+		{ "output_p99", "p99", COL_NUM, 0 },
 		{ "output_max", "max", COL_NUM, 0 },
 	};
-	struct table *t = table_create("Requests by length", cols, sizeof(cols) / sizeof(*cols));
+	struct table *t =
+		table_create("Requests by length", cols, sizeof(cols) / sizeof(*cols));
 
 	if (!t)
 		return NULL;
 	add_row(t, "all", s->requests, &s->input, &s->output);
 	for (size_t i = 0; i < s->n_layers; i++)
-		add_row(t, s->layers[i].label, s->layers[i].requests, &s->layers[i].input, &s->layers[i].output);
+		add_row(t, s->layers[i].label, s->layers[i].requests, &s->layers[i].input,
+			&s->layers[i].output);
 	add_notes(t, s);
 	return t;
 }

@@ -41,10 +41,13 @@ static int64_t days_of(int64_t y, int64_t m, int64_t d)
 
 static bool date_ok(int64_t y, int64_t m, int64_t d)
 {
-	static const int month_days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	static const int month_days[] = {
+		31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
+	};
 	bool leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
 
-	return y >= 1 && m >= 1 && m <= 12 && d >= 1 && d <= month_days[m - 1] + (m == 2 && leap);
+	return y >= 1 && m >= 1 && m <= 12 && d >= 1 &&
+	       d <= month_days[m - 1] + (m == 2 && leap);
 }
 
 static int fraction(struct str *s, int64_t *ns)
@@ -55,7 +58,8 @@ static int fraction(struct str *s, int64_t *ns)
 	*ns = 0;
 	if (!skip(s, "."))
 		return 0;
-	for (; s->n && s->p[0] >= '0' && s->p[0] <= '9'; s->p++, s->n--, n++, unit /= 10) {
+	for (; s->n && s->p[0] >= '0' && s->p[0] <= '9';
+	     s->p++, s->n--, n++, unit /= 10) {
 		if (unit == 0 && s->p[0] != '0')
 			return -1;
 		*ns += (s->p[0] - '0') * unit;
@@ -90,9 +94,11 @@ int timestamp_parse(struct str s, int64_t *ns)
 	int64_t y, mo, d, h, mi, sec, frac, east;
 
 	y = digits(&s, 4);
-	if (!skip(&s, "-") || (mo = digits(&s, 2)) < 0 || !skip(&s, "-") || (d = digits(&s, 2)) < 0)
+	if (!skip(&s, "-") || (mo = digits(&s, 2)) < 0 || !skip(&s, "-") ||
+	    (d = digits(&s, 2)) < 0)
 		return -1;
-	if (!skip(&s, " Tt") || (h = digits(&s, 2)) < 0 || !skip(&s, ":") || (mi = digits(&s, 2)) < 0)
+	if (!skip(&s, " Tt") || (h = digits(&s, 2)) < 0 || !skip(&s, ":") ||
+	    (mi = digits(&s, 2)) < 0)
 		return -1;
 	if (!skip(&s, ":") || (sec = digits(&s, 2)) < 0 || fraction(&s, &frac) < 0)
 		return -1;
@@ -102,6 +108,7 @@ int timestamp_parse(struct str s, int64_t *ns)
 		return -1;
 	if (y < 1700 || y > 2250)
 		return -1; /* outside of what int64 ns can say */
-	*ns = ((days_of(y, mo, d) * 24 + h) * 60 + mi) * 60 * NS_PER_S + (sec - east) * NS_PER_S + frac;
+	*ns = ((days_of(y, mo, d) * 24 + h) * 60 + mi) * 60 * NS_PER_S +
+	      (sec - east) * NS_PER_S + frac;
 	return 0;
 }

@@ -14,7 +14,9 @@
 #include "formats/convert/import.h"
 #include "formats/convert/stat.h"
 
-static const char *const stat_formats[] = { "text", "markdown", "tsv", "csv", "json", NULL };
+static const char *const stat_formats[] = {
+	"text", "markdown", "tsv", "csv", "json", NULL
+};
 enum { STAT_JSON = TABLE_FMT_JSON };
 static const char *const methods[] = { "linear", "nearest", NULL };
 
@@ -48,8 +50,12 @@ static int failed(const struct err *e)
 static int run_import(int argc, char **argv, int whole_argc, char **whole_argv)
 {
 	const struct import_opts o = {
-		.in = argv[0], .from = opt.from, .out = opt.out, .skip_bad = opt.skip_bad,
-		.argc = whole_argc, .argv = whole_argv,
+		.in = argv[0],
+		.from = opt.from,
+		.out = opt.out,
+		.skip_bad = opt.skip_bad,
+		.argc = whole_argc,
+		.argv = whole_argv,
 	};
 	struct import_result r;
 	struct err e;
@@ -92,7 +98,8 @@ static int run_cat(int argc, char **argv, int whole_argc, char **whole_argv)
 	if (cat_traces(argv, (size_t)argc, opt.out, &l, &r, &e) < 0)
 		return failed(&e);
 	if (!opt.quiet)
-		fprintf(stderr, "%s: %" PRId64 " records in %" PRId64 " segments from %d files\n",
+		fprintf(stderr,
+			"%s: %" PRId64 " records in %" PRId64 " segments from %d files\n",
 			err_tool_name(), r.records, r.segments, argc);
 	return r.broken ? EXIT_FAILED : EXIT_OK;
 }
@@ -104,23 +111,24 @@ static void say_fault(void *arg, int64_t record, const char *text)
 
 static int check_one(const char *path)
 {
-	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+	const char *name = strcmp(path, "-") == 0 ? "stdin" : path, *how;
 	const struct check_listener l = { say_fault, &name };
 	struct check_result r;
 	struct err e;
 
 	if (check_trace(path, &l, &r, &e) < 0)
 		return failed(&e);
-	if (r.cut || r.damaged)
+	how = r.cut ? "cut" : r.damaged ? "damaged" : "";
+	if (*how)
 		failed(&e);
-	printf("%s: %" PRId64 " records, %" PRId64 " segments, %" PRId64 " requests, %" PRId64
-	       " responses, %" PRId64 " events: ", name, r.records, r.segments, r.requests,
-	       r.responses, r.events);
+	printf("%s: %" PRId64 " records, %" PRId64 " segments, %" PRId64
+	       " requests, %" PRId64 " responses, %" PRId64 " events: ",
+	       name, r.records, r.segments, r.requests, r.responses, r.events);
 	if (r.faults)
-		printf("%" PRId64 " faults%s\n", r.faults, r.cut ? ", cut" : r.damaged ? ", damaged" : "");
+		printf("%" PRId64 " faults%s%s\n", r.faults, *how ? ", " : "", how);
 	else
-		puts(r.cut ? "cut" : r.damaged ? "damaged" : "ok");
-	return r.faults || r.cut || r.damaged ? EXIT_FAILED : EXIT_OK;
+		puts(*how ? how : "ok");
+	return r.faults || *how ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run_check(int argc, char **argv, int whole_argc, char **whole_argv)
@@ -138,14 +146,16 @@ static void stat_options(struct stat_opts *o)
 {
 	static const int64_t usual[] = { 1024, 8192, 24576 };
 
-	*o = (struct stat_opts){ usual, sizeof(usual) / sizeof(*usual), (enum stat_method)opt.method };
+	*o = (struct stat_opts){ usual, sizeof(usual) / sizeof(*usual),
+				 (enum stat_method)opt.method };
 	if (!opt.layers.n)
 		return;
 	o->edges = opt.layers.v;
 	o->n_edges = opt.layers.n;
 	for (size_t i = 0; i < o->n_edges; i++)
 		if (o->edges[i] <= (i ? o->edges[i - 1] : 0))
-			opt_usage("--layers: give rising numbers above 0, like '1k,8k,24k'");
+			opt_usage(
+				"--layers: give rising numbers above 0, like '1k,8k,24k'");
 }
 
 static int print_stat(const struct stat *s, struct err *e)
@@ -188,9 +198,11 @@ static int run_stat(int argc, char **argv, int whole_argc, char **whole_argv)
 }
 
 static const struct opt import_opts[] = {
-	{ "from", 'f', OPT_STR, &opt.from, "FORMAT", "format of FILE: mooncake, azure (default: found by content)", NULL },
+	{ "from", 'f', OPT_STR, &opt.from, "FORMAT",
+	  "format of FILE: mooncake, azure (default: found by content)", NULL },
 	{ "output", 'o', OPT_STR, &opt.out, "OUT", "the trace to write", NULL },
-	{ "skip-bad", 0, OPT_FLAG, &opt.skip_bad, NULL, "leave bad rows out and count them instead of failing", NULL },
+	{ "skip-bad", 0, OPT_FLAG, &opt.skip_bad, NULL,
+	  "leave bad rows out and count them instead of failing", NULL },
 	{ "quiet", 'q', OPT_FLAG, &opt.quiet, NULL, "say only what went wrong", NULL },
 	{ 0 },
 };
@@ -202,9 +214,12 @@ static const struct opt cat_opts[] = {
 };
 
 static const struct opt stat_opts[] = {
-	{ "layers", 0, OPT_COUNTS, &opt.layers, "LIST", "upper ends of the input length layers (1k,8k,24k)", NULL },
-	{ "format", 0, OPT_CHOICE, &opt.format, "FORMAT", "text (default), markdown, tsv, csv or json", stat_formats },
-	{ "percentile-method", 0, OPT_CHOICE, &opt.method, "METHOD", "linear (default) or nearest rank", methods },
+	{ "layers", 0, OPT_COUNTS, &opt.layers, "LIST",
+	  "upper ends of the input length layers (1k,8k,24k)", NULL },
+	{ "format", 0, OPT_CHOICE, &opt.format, "FORMAT",
+	  "text (default), markdown, tsv, csv or json", stat_formats },
+	{ "percentile-method", 0, OPT_CHOICE, &opt.method, "METHOD",
+	  "linear (default) or nearest rank", methods },
 	{ 0 },
 };
 
@@ -215,14 +230,21 @@ static const struct command {
 	struct opt_tool tool;
 	int (*run)(int argc, char **argv, int whole_argc, char **whole_argv);
 } commands[] = {
-	{ { "tokconvert import", "[options] FILE -o OUT.tok", "Makes a trace of a public workload format.",
-	    import_opts, 1, 1 }, run_import },
-	{ { "tokconvert dump", "FILE", "Prints a trace as JSON, one object per record.", no_opts, 1, 1 }, run_dump },
-	{ { "tokconvert cat", "FILE... -o OUT.tok", "Joins traces; keeps what is readable of a cut one.",
-	    cat_opts, 1, -1 }, run_cat },
-	{ { "tokconvert check", "FILE...", "Finds what is wrong with a trace.", no_opts, 1, -1 }, run_check },
-	{ { "tokconvert stat", "[options] FILE", "Counts requests, arrivals, lengths and shared prefixes.",
-	    stat_opts, 1, 1 }, run_stat },
+	{ { "tokconvert import", "[options] FILE -o OUT.tok",
+	    "Makes a trace of a public workload format.", import_opts, 1, 1 },
+	  run_import },
+	{ { "tokconvert dump", "FILE", "Prints a trace as JSON, one object per record.",
+	    no_opts, 1, 1 },
+	  run_dump },
+	{ { "tokconvert cat", "FILE... -o OUT.tok",
+	    "Joins traces; keeps what is readable of a cut one.", cat_opts, 1, -1 },
+	  run_cat },
+	{ { "tokconvert check", "FILE...", "Finds what is wrong with a trace.", no_opts,
+	    1, -1 },
+	  run_check },
+	{ { "tokconvert stat", "[options] FILE",
+	    "Counts requests, arrivals, lengths and shared prefixes.", stat_opts, 1, 1 },
+	  run_stat },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
@@ -251,8 +273,8 @@ static int print_help(void)
 	puts("usage: tokconvert SUBCOMMAND [options] FILE...\n"
 	     "Traces from and into other forms.\n");
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("  %-7s %-27s %s\n", word_of(&commands[i]), commands[i].tool.synopsis,
-		       commands[i].tool.summary);
+		printf("  %-7s %-27s %s\n", word_of(&commands[i]),
+		       commands[i].tool.synopsis, commands[i].tool.summary);
 	puts("\n      --help                  show this, or after a subcommand its options, and exit\n"
 	     "      --version               show the version and exit");
 	return close_stdout(EXIT_OK);

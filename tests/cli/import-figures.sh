@@ -5,8 +5,10 @@ command -v python3 >/dev/null || { skip 'figures' 'no python3'; done_testing; ex
 PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE
 compare() { python3 "$top_srcdir/tests/cli/import_figures.py" "$@"; }
 
-check 'arXiv slice' compare "$top_srcdir/tests/data/mooncake_arxiv.slice40.jsonl" \
-	"$top_srcdir/tests/data/figures.json" mooncake_arxiv.slice40.jsonl
+data=$top_srcdir/tests/data
+for f in mooncake_arxiv.slice40.jsonl mooncake_conversation.head300.jsonl azure_code.head500.csv; do
+	check "$f" compare "$data/$f" "$data/figures.json" "$f"
+done
 # The whole files are too large to ship; developers have them beside the checkout.
 shared=$top_srcdir/../shared
 for f in mooncake/conversation_trace.head6500.jsonl mooncake/synthetic_trace.jsonl \

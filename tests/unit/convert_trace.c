@@ -71,10 +71,15 @@ static void put_first_request(void)
 	put(&r);
 }
 
-static void add(struct events *ev, int64_t t_ns, enum event_class cls, unsigned flags, int64_t cum, const char *text)
+static void add(struct events *ev, int64_t t_ns, enum event_class cls, unsigned flags,
+		int64_t cum, const char *text)
 {
-	struct event e = { .t_ns = t_ns, .cls = cls, .flags = flags, .cum_tokens = cum,
-			   .text = str_of(text), .text_len = strlen(text) };
+	struct event e = { .t_ns = t_ns,
+			   .cls = cls,
+			   .flags = flags,
+			   .cum_tokens = cum,
+			   .text = str_of(text),
+			   .text_len = strlen(text) };
 
 	if (events_add(ev, &e) < 0)
 		die(EXIT_FAILED, "out of memory");
@@ -102,8 +107,10 @@ static void put_first_response(void)
 	record_init(&r, REC_RESPONSE);
 	s->id = s->part = 0;
 	events_init(&s->events, true, 1 << 20);
-	add(&s->events, is("early") ? 990 : 1010, EV_ROLE, EVF_CHOICES, COUNT_NONE, "assistant");
-	add(&s->events, 1020, EV_CONTENT, EVF_COALESCED | EVF_CHOICES, 1, "a\"\n\001\303\251");
+	add(&s->events, is("early") ? 990 : 1010, EV_ROLE, EVF_CHOICES, COUNT_NONE,
+	    "assistant");
+	add(&s->events, 1020, EV_CONTENT, EVF_COALESCED | EVF_CHOICES, 1,
+	    "a\"\n\001\303\251");
 	put_response(&r);
 
 	record_init(&r, REC_RESPONSE);
@@ -111,7 +118,8 @@ static void put_first_response(void)
 	s->part = is("part") ? 2 : 1;
 	events_init(&s->events, true, 1 << 20);
 	add(&s->events, 1030, EV_CONTENT, EVF_CHOICES, 2, "b");
-	add(&s->events, is("backwards") ? 1029 : 1040, EV_CONTENT, EVF_CHOICES, COUNT_NONE, "x\377y");
+	add(&s->events, is("backwards") ? 1029 : 1040, EV_CONTENT, EVF_CHOICES,
+	    COUNT_NONE, "x\377y");
 	end_response(s, is("late") ? 1005 : 1050);
 	put_response(&r);
 }
