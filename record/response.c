@@ -169,6 +169,8 @@ static void describe(struct response *r, struct outcome o, const struct api_summ
 		buf_adds(&r->error_kind, o.kind);
 	else
 		buf_printf(&r->error_kind, "http_%d", (int)r->rec.http_status);
+	if (s->error && s->error_code != COUNT_NONE)
+		buf_printf(&r->error_text, "code %d: ", (int)s->error_code);
 	if (s->error)
 		one_line(r, s->error_text);
 	else if (!*o.kind)
