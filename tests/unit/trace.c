@@ -292,6 +292,7 @@ static void what_came_before_a_cut_is_kept(void **state)
 	while (unblock_more(u, &out, &e) == UNBLOCK_MORE)
 		;
 	assert_int_equal(unblock_more(u, &out, &e), UNBLOCK_CUT);
+	assert_string_equal(buf_cstr(&out), "hello ");
 	buf_release(&out);
 	unblock_free(u);
 	close(fd);
