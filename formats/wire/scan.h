@@ -18,7 +18,9 @@ struct scan {
 
 static inline struct scan scan_of(struct str s)
 {
-	return (struct scan){ s.p, s.p + s.n, false, false };
+	const char *p = s.p ? s.p : ""; /* an absent text reads as an empty one */
+
+	return (struct scan){ p, p + s.n, false, false };
 }
 
 enum scan_type { SCAN_OBJECT, SCAN_ARRAY, SCAN_STRING, SCAN_NUMBER, SCAN_BOOL, SCAN_NULL, SCAN_END };
