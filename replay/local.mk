@@ -30,6 +30,10 @@ dist_man_MANS += replay/tokserve.1
 replay_libreplay_a_SOURCES += \
 	replay/driver.c replay/driver.h \
 	replay/launch.c replay/launch.h \
+	replay/options.c replay/options.h \
+	replay/options_body.c replay/options_body.h \
+	replay/options_engine.c replay/options_engine.h \
+	replay/options_load.c replay/options_load.h \
 	replay/plan.c replay/plan.h \
 	replay/pool.c replay/pool.h \
 	replay/probe.c replay/probe.h \
@@ -38,6 +42,7 @@ replay_libreplay_a_SOURCES += \
 	replay/prompt_text.c replay/prompt_text.h \
 	replay/request.c replay/request.h \
 	replay/runlog.c replay/runlog.h \
+	replay/say.c replay/say.h \
 	replay/schedule.c replay/schedule.h \
 	replay/source.c replay/source.h \
 	replay/tally.c replay/tally.h \

@@ -1,0 +1,59 @@
+#include <config.h>
+
+#include "replay/options.h"
+
+#include <string.h>
+
+enum { ROWS_MAX = 128 };
+
+static size_t run_rows(struct options *o, struct opt *rows)
+{
+	const struct opt mine[] = {
+		{ "plan", 0, OPT_FLAG, &o->plan, NULL, "print the plan as JSON lines and send nothing", NULL },
+		{ "no-text", 0, OPT_FLAG, &o->no_text, NULL, "keep lengths and digests instead of texts", NULL },
+		{ "allow-truncated", 0, OPT_FLAG, &o->allow_cut, NULL, "replay what a cut trace still holds", NULL },
+		{ "output", 'o', OPT_STR, &o->output, "RUN.tok", "the run's trace (default -: stdout)", NULL },
+		{ "quiet", 'q', OPT_FLAG, &o->quiet, NULL, "only errors on stderr", NULL },
+		{ "verbose", 'v', OPT_FLAG, &o->verbose, NULL, "a line on stderr per request", NULL },
+	};
+
+	memcpy(rows, mine, sizeof(mine));
+	return sizeof(mine) / sizeof(*mine);
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	struct opt rows[ROWS_MAX] = { { .name = NULL } };
+	const struct opt_tool tool = {
+		.name = "tokreplay", .synopsis = "[options] --base-url URL TRACE",
+		.summary = "Sends the requests of a trace to an engine, and writes a trace of "
+			   "what comes back.",
+		.opts = rows, .min_args = 1, .max_args = 1,
+	};
+	size_t n = 0;
+
+	*o = (struct options){ .output = "-" };
+	n += options_engine_rows(&o->engine, rows + n);
+	n += options_load_rows(&o->load, rows + n);
+	n += options_body_rows(&o->body, rows + n);
+	run_rows(o, rows + n);
+	o->source = argv[opt_parse(&tool, argc, argv)];
+	if (!o->engine.base_url && !o->plan)
+		opt_usage("--base-url is missing: where is the engine? (or --plan, to send nothing)");
+	options_load_check(&o->load);
+	options_body_check(&o->body);
+}
+
+void options_release(struct options *o)
+{
+	options_engine_release(&o->engine);
+	options_load_release(&o->load);
+	options_body_release(&o->body);
+}
+
+void options_plan(const struct options *o, const char *default_model, struct plan_opts *p)
+{
+	*p = (struct plan_opts){ .speed = 1 };
+	options_load_plan(&o->load, p);
+	options_body_plan(&o->body, default_model, p);
+}

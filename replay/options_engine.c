@@ -1,0 +1,50 @@
+#include <config.h>
+
+#include "replay/options_engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/base/clock.h"
+#include "replay/launch.h"
+
+enum { KEY_ROOM = 1 << 16 };
+
+size_t options_engine_rows(struct options_engine *o, struct opt *rows)
+{
+	const struct opt mine[] = {
+		{ "base-url", 0, OPT_STR, &o->base_url, "URL", "the engine, with or without /v1", NULL },
+		{ "header", 0, OPT_STRS, &o->headers, "LINE", "'Name: value' to send with every request; repeatable", NULL },
+		{ "api-key-env", 0, OPT_STR, &o->key_env, "NAME", "environment variable with the API key (default OPENAI_API_KEY)", NULL },
+		{ "api-key-file", 0, OPT_STR, &o->key_file, "FILE", "file whose first line is the API key", NULL },
+		{ "connect-timeout", 0, OPT_NS, &o->connect_timeout_ns, "TIME", "until connected (default 10s; 0: none)", NULL },
+		{ "idle-timeout", 0, OPT_NS, &o->idle_timeout_ns, "TIME", "without a byte (default 600s; 0: none)", NULL },
+		{ "total-timeout", 0, OPT_NS, &o->total_timeout_ns, "TIME", "for a whole request (default: none)", NULL },
+		{ "probe", 0, OPT_FLAG, &o->probe, NULL, "ask the engine for its model and version first", NULL },
+	};
+
+	*o = (struct options_engine){
+		.key_env = "OPENAI_API_KEY", .connect_timeout_ns = 10 * NS_PER_S,
+		.idle_timeout_ns = 600 * NS_PER_S,
+	};
+	memcpy(rows, mine, sizeof(mine));
+	return sizeof(mine) / sizeof(*mine);
+}
+
+void options_engine_target(const struct options_engine *o, struct target *t)
+{
+	struct buf key;
+	struct err e;
+
+	buf_init(&key, KEY_ROOM);
+	if (launch_api_key(o->key_file, o->key_env, &key, &e) < 0)
+		die(EXIT_FAILED, "%s", e.msg);
+	if (target_init(t, o->base_url, o->headers.v, o->headers.n, buf_cstr(&key), &e) < 0)
+		opt_usage("%s", e.msg);
+	buf_release(&key);
+}
+
+void options_engine_release(struct options_engine *o)
+{
+	free(o->headers.v);
+}

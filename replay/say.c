@@ -1,0 +1,67 @@
+#include <config.h>
+
+#include "replay/say.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void say_source(const struct source *s, const struct plan *p, const char *cut, bool quiet)
+{
+	if (cut)
+		warn("%s; going on with what is there", cut);
+	if (s->foreign && !quiet)
+		warn("left out %zu records that are no chat or completions request", s->foreign);
+	if (s->warmups && !quiet)
+		warn("left out %zu warm-up requests of the recorded run", s->warmups);
+	if (p->wrapped && !quiet)
+		warn("the trace has %zu requests: it is sent again from its beginning (synthetic "
+		     "prompts get other words each time)", s->n);
+}
+
+int say_plan(const struct plan *p, struct err *e)
+{
+	struct buf line;
+	bool bad = false;
+
+	buf_init(&line, 1 << 20);
+	for (size_t i = 0; i < p->n && !bad; i++) {
+		buf_clear(&line);
+		bad = plan_line(p, i, &line) < 0 || fwrite(line.p, 1, line.n, stdout) != line.n;
+	}
+	buf_release(&line);
+	if (!bad)
+		bad = printf("{\"plan_digest\":\"%s\",\"source_digest\":\"%s\",\"requests\":%zu}\n",
+			     p->digest, p->source->digest, p->n) < 0;
+	if (fflush(stdout) == EOF || bad)
+		return err_set(e, "stdout: cannot write the plan");
+	return 0;
+}
+
+int say_result(enum drive_result r, const struct tally *t, const struct target *target,
+	       int64_t took_ns, const struct options *o, const struct err *e)
+{
+	const char *kind = t->n_kinds ? t->kinds[0].kind : "none";
+	const char *why = t->n_kinds ? t->kinds[0].text : "";
+	double s = (double)took_ns / 1e9;
+	char failures[512];
+
+	tally_failures(t, failures, sizeof(failures));
+	if (r == DRIVE_FAILED)
+		err_print(e);
+	else if (r == DRIVE_NO_ENGINE)
+		warn("no engine at %s: %s; is it running there?", target->shown,
+		     *why ? why : "connection refused");
+	else if (r == DRIVE_INTERRUPTED)
+		warn("interrupted: %" PRId64 " of %" PRId64 " requests had ended, %" PRId64
+		     " of them ok; %s holds what was captured", t->done, t->planned, t->ok,
+		     o->output);
+	else if (t->ok == 0)
+		warn("none of %" PRId64 " requests was ok (%s); the first failure: %s%s%s",
+		     t->done, failures, kind, *why ? ": " : "", why);
+	else if (!o->quiet)
+		warn("%" PRId64 " of %" PRId64 " requests ok%s%s; %" PRId64 " output tokens in "
+		     "%.1f s, %.1f tok/s; %s", t->ok, t->planned, *failures ? "; failed: " : "",
+		     failures, t->output_tokens, s, s > 0 ? (double)t->output_tokens / s : 0,
+		     o->output);
+	return r == DRIVE_COMPLETE && t->ok > 0 ? EXIT_OK : EXIT_FAILED;
+}
