@@ -141,24 +141,31 @@ static int arrival(const struct line *l, struct row *r, struct row_fault *f)
 		       (int)(raw.n < SHOWN ? raw.n : SHOWN), raw.p);
 }
 
+/* No fault of the row: mooncake_rows() looks for it. */
+static int no_memory(struct rows *out, struct row_fault *f)
+{
+	out->out_of_memory = true;
+	return row_bad(f, DROP_VALUE, 0, "out of memory");
+}
+
 static int block_ids(const struct line *l, struct rows *out, struct row *r,
 		     struct row_fault *f)
 {
 	struct str raw = l->raw[K_BLOCKS];
-	struct scan s = scan_of(raw);
+	struct scan s;
 	uint64_t *ids;
 	size_t n;
 
 	if (!raw.p)
 		return 0;
+	s = scan_of(raw);
 	if (scan_peek(&s) != SCAN_ARRAY)
 		return row_bad(f, DROP_VALUE, column(l, K_BLOCKS),
 			       "\"hash_ids\": a list was expected");
-	ids = arena_alloc(&out->store,
-			  (raw.n / 2 + 1) *
-				  sizeof(*ids)); /* an id and its comma take two bytes */
+	/* An id and its comma take two bytes at least. */
+	ids = arena_alloc(&out->store, (raw.n / 2 + 1) * sizeof(*ids));
 	if (!ids)
-		return row_bad(f, DROP_VALUE, 0, "out of memory");
+		return no_memory(out, f);
 	scan_array(&s);
 	for (n = 0; scan_item(&s); n++) {
 		struct str id = scan_raw(&s);
@@ -178,23 +185,27 @@ static int block_ids(const struct line *l, struct rows *out, struct row *r,
 static int word(const struct line *l, enum key k, struct rows *out, struct str *to,
 		struct row_fault *f)
 {
-	struct scan s = scan_of(l->raw[k]);
-	enum scan_type type = l->raw[k].p ? scan_peek(&s) : SCAN_END;
+	struct str raw = l->raw[k];
+	enum scan_type type;
+	struct scan s;
 	struct buf b;
 
-	if (type == SCAN_END)
+	if (!raw.p)
 		return 0;
-	if (type != SCAN_STRING && type != SCAN_NUMBER)
+	s = scan_of(raw);
+	type = scan_peek(&s);
+	if ((type != SCAN_STRING && type != SCAN_NUMBER) || raw.n > STRING_MAX)
 		return row_bad(f, DROP_VALUE, column(l, k),
-			       "\"%s\": a string was expected", key_names[k]);
+			       "\"%s\": a string of at most %d bytes was expected",
+			       key_names[k], STRING_MAX);
 	buf_init(&b, STRING_MAX);
 	if (type == SCAN_STRING)
 		scan_string(&s, &b);
 	else
-		buf_add(&b, l->raw[k].p, l->raw[k].n);
+		buf_add(&b, raw.p, raw.n);
 	*to = arena_str(&out->store, buf_str(&b));
 	buf_release(&b);
-	return 0;
+	return to->p ? 0 : no_memory(out, f);
 }
 
 static int read_row(struct str text, struct rows *out, struct row *r, struct row_fault *f)
@@ -238,6 +249,8 @@ int mooncake_rows(struct str text, const struct row_opts *o, struct rows *out,
 		r->line = l.number;
 		if (read_row(line, out, r, &f) == 0)
 			note_blocks(out, r);
+		else if (out->out_of_memory)
+			return err_set(e, "out of memory");
 		else if (rows_drop(out, l.number, &f, o, e) < 0)
 			return -1;
 	}

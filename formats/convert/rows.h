@@ -12,13 +12,13 @@
 struct row {
 	int64_t arrival_ns; /* on the file's own clock; NS_NONE: it gives none */
 	int64_t input_tokens, output_tokens; /* COUNT_NONE: it gives none */
-	struct str session, model;	     /* or absent */
-	const uint64_t *blocks;		     /* chained prefix block ids, or NULL */
+	struct str session, model; /* or absent */
+	const uint64_t *blocks; /* chained prefix block ids, or NULL */
 	size_t n_blocks;
 	size_t line;	  /* where it stands, from 1 */
 	int64_t order_ns; /* arrival, else that of the row above; set by rows_sort() */
-	int64_t turn,
-		parent; /* in its session, as places among the rows; set by rows_link() */
+	/* In its session, the parent as a place among the rows; set by rows_link(). */
+	int64_t turn, parent;
 };
 
 /* Why a row cannot be used. */
@@ -41,9 +41,9 @@ struct rows {
 	size_t read;	       /* rows seen: n + all dropped */
 	size_t dropped[DROPS];
 	size_t inversions; /* rows that stand below one that arrived later; set by rows_sort() */
-	size_t odd_blocks,
-		first_odd_line; /* rows whose number of blocks does not fit their length */
-	size_t zeros, first_zero_line; /* rows with 0 tokens in or out */
+	/* Rows whose number of blocks does not fit their length; with 0 tokens in or out. */
+	size_t odd_blocks, first_odd_line, zeros, first_zero_line;
+	bool out_of_memory;
 	struct arena store;
 };
 
