@@ -14,9 +14,9 @@
 
 #include "formats/base/clock.h"
 #include "replay/accepted.h"
-#include "replay/httpreq.h"
 #include "record/listen.h"
-#include "replay/pages.h"
+#include "replay/httppage.h"
+#include "replay/httpreq.h"
 
 enum { HEAD_MAX = 1 << 16, QUIET_DAYS_S = 7 * 86400 };
 
@@ -218,50 +218,6 @@ static void on_infer(struct httpd *h, struct evhttp_request *req, enum api_kind 
 	h->b->call(h->b->arg, &l->call);
 }
 
-static void on_tokenize(struct httpd *h, struct evhttp_request *req)
-{
-	struct buf body, out;
-	struct err e;
-
-	buf_init(&out, HTTPREQ_BODY_MAX);
-	if (httpreq_body(req, &body) < 0)
-		httpreq_error(req, 500, "InternalServerError", "out of memory");
-	else if (pages_tokenize(&out, buf_str(&body), h->b->max_model_len, &e) < 0)
-		httpreq_error(req, 400, "BadRequestError", e.msg);
-	else
-		httpreq_reply(req, 200, "application/json", buf_str(&out));
-	buf_release(&out);
-	buf_release(&body);
-}
-
-static void on_page(struct httpd *h, struct evhttp_request *req, const char *path)
-{
-	const char *type = "application/json";
-	struct buf out;
-
-	buf_init(&out, 1 << 20);
-	if (strcmp(path, "/v1/models") == 0) {
-		pages_models(&out, h->b->model, h->b->max_model_len);
-	} else if (strcmp(path, "/version") == 0) {
-		pages_version(&out);
-	} else if (strcmp(path, "/metrics") == 0) {
-		type = "text/plain; version=0.0.4; charset=utf-8";
-		h->b->metrics(h->b->arg, &out);
-	} else if (strcmp(path, "/health") != 0) {
-		buf_release(&out);
-		httpreq_error(req, 404, "NotFoundError", "Not Found");
-		return;
-	}
-	httpreq_reply(req, 200, type, buf_str(&out));
-	buf_release(&out);
-}
-
-static bool is_page(const char *path)
-{
-	return strcmp(path, "/v1/models") == 0 || strcmp(path, "/version") == 0 ||
-	       strcmp(path, "/metrics") == 0 || strcmp(path, "/health") == 0;
-}
-
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	int64_t now_ns = clock_mono_ns();
@@ -270,18 +226,15 @@ static void on_request(struct evhttp_request *req, void *arg)
 	const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
 	bool post = evhttp_request_get_command(req) == EVHTTP_REQ_POST;
 	enum api_kind api = path ? api_of_path(str_of(path)) : API_NONE;
-	bool tokenize = path && strcmp(path, "/tokenize") == 0;
 
 	if (!path)
 		httpreq_error(req, 400, "BadRequestError", "the request has no path");
-	else if ((api != API_NONE || tokenize) != post && (api != API_NONE || tokenize || is_page(path)))
+	else if (api == API_NONE)
+		httppage(h->b, req, path, post);
+	else if (!post)
 		httpreq_error(req, 405, "MethodNotAllowed", "Method Not Allowed");
-	else if (api != API_NONE)
-		on_infer(h, req, api, now_ns);
-	else if (tokenize)
-		on_tokenize(h, req);
 	else
-		on_page(h, req, path);
+		on_infer(h, req, api, now_ns);
 }
 
 static void on_idle(evutil_socket_t fd, short what, void *arg)

@@ -10,6 +10,7 @@ replay_libreplay_a_SOURCES += \
 	replay/chunk.c replay/chunk.h replay/whole.c \
 	replay/engine.c replay/engine.h \
 	replay/httpd.c replay/httpd.h \
+	replay/httppage.c replay/httppage.h \
 	replay/httpreq.c replay/httpreq.h \
 	replay/pages.c replay/pages.h \
 	replay/prefix.c replay/prefix.h \

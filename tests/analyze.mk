@@ -1,6 +1,8 @@
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/analyze
-tests_unit_analyze_SOURCES = tests/unit/analyze.c
+check_PROGRAMS += tests/unit/analyze tests/unit/analyze_groups
+tests_unit_analyze_SOURCES = tests/unit/analyze.c tests/unit/made.c tests/unit/made.h
 tests_unit_analyze_LDADD = $(ANALYZE_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/analyze
+tests_unit_analyze_groups_SOURCES = tests/unit/analyze_groups.c tests/unit/made.c tests/unit/made.h
+tests_unit_analyze_groups_LDADD = $(ANALYZE_LIBS) $(CMOCKA_LIBS)
+TESTS += tests/unit/analyze tests/unit/analyze_groups
 endif

@@ -16,10 +16,12 @@ endif
 cli_tests += tests/cli/hostile.sh
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/record
+check_PROGRAMS += tests/unit/record tests/unit/record_odd
 tests_unit_record_SOURCES = tests/unit/record.c
 tests_unit_record_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/record
+tests_unit_record_odd_SOURCES = tests/unit/record_odd.c
+tests_unit_record_odd_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
+TESTS += tests/unit/record tests/unit/record_odd
 endif
 
 check_PROGRAMS += tests/fuzz/reader

@@ -4,6 +4,7 @@ formats_libformats_a_SOURCES += \
 	formats/base/clock.c formats/base/clock.h \
 	formats/base/digest.c formats/base/digest.h \
 	formats/base/err.c formats/base/err.h \
+	formats/base/idmap.c formats/base/idmap.h \
 	formats/base/opt.c formats/base/opt.h \
 	formats/base/quantile.c formats/base/quantile.h \
 	formats/base/rng.c formats/base/rng.h \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "formats/base/digest.h"
-#include "formats/convert/idmap.h"
+#include "formats/base/idmap.h"
 #include "formats/trace/reader.h"
 
 /* What the responses of a request are held against. */

@@ -3,7 +3,6 @@ formats_libformats_a_SOURCES += \
 	formats/convert/cat.c formats/convert/cat.h \
 	formats/convert/check.c formats/convert/check.h \
 	formats/convert/dump.c formats/convert/dump.h \
-	formats/convert/idmap.c formats/convert/idmap.h \
 	formats/convert/import.c formats/convert/import.h \
 	formats/convert/import_write.c formats/convert/import_write.h \
 	formats/convert/json.c formats/convert/json.h \

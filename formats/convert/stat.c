@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/base/quantile.h"
-#include "formats/convert/idmap.h"
+#include "formats/base/idmap.h"
 
 const int stat_pcts[STAT_PCTS] = { 50, 90, 95, 99 };
 

@@ -292,7 +292,7 @@ static void read_field(struct mp *m, const struct field *f, struct decode_store 
 	case F_STATUS: *(enum status *)at = status_of(read_str(m)); break;
 	case F_BLOCKS: read_blocks(m, s, &r->u.request); break;
 	case F_VALUES: read_values(m, s, &r->u.sample); break;
-	case F_EVENTS: decode_events_field(m, f->key, &s->events); break;
+	case F_EVENTS: decode_events_field(m, f->key, &s->events, &s->sized); break;
 	}
 }
 
@@ -347,7 +347,7 @@ int record_decode(const char *p, size_t n, struct decode_store *s, struct record
 	if (kind == REC_UNKNOWN)
 		return 0;
 	buf_clear(&s->lists);
-	decode_events_begin(&s->events);
+	decode_events_begin(&s->events, &s->sized);
 	v = mp_next(&m);
 	for (uint32_t i = 0; i < v.n; i++) {
 		struct str key = read_str(&m);

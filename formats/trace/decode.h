@@ -11,6 +11,7 @@ struct decode_store {
 	struct buf lists;     /* struct kv, struct sample_value */
 	struct buf blocks;    /* uint64_t */
 	struct events events;
+	bool sized;           /* their number is known */
 };
 
 void decode_store_init(struct decode_store *s, size_t max);

@@ -6,13 +6,14 @@
 #include "formats/trace/record.h"
 
 /* Grows all arrays to n events at once, with defaults; the first array seen sets n. */
-static int size_to(struct events *ev, size_t n)
+static int size_to(struct events *ev, size_t n, bool *sized)
 {
 	struct event blank = { .cum_tokens = COUNT_NONE };
 	bool has_text = ev->has_text;
 
-	if (ev->n)
+	if (*sized)
 		return ev->n == n ? 0 : -1;
+	*sized = true;
 	ev->has_text = false; /* texts come as one blob, not event by event */
 	for (size_t i = 0; i < n; i++)
 		if (events_add(ev, &blank) < 0)
@@ -21,8 +22,9 @@ static int size_to(struct events *ev, size_t n)
 	return 0;
 }
 
-void decode_events_begin(struct events *ev)
+void decode_events_begin(struct events *ev, bool *sized)
 {
+	*sized = false;
 	events_clear(ev);
 	ev->has_text = false;
 }
@@ -54,7 +56,7 @@ static char letter_of(const char *key)
 	return 'l';
 }
 
-void decode_events_field(struct mp *m, const char *key, struct events *ev)
+void decode_events_field(struct mp *m, const char *key, struct events *ev, bool *sized)
 {
 	struct mp_value v = mp_next(m);
 	char letter = letter_of(key);
@@ -66,7 +68,7 @@ void decode_events_field(struct mp *m, const char *key, struct events *ev)
 		return;
 	}
 	if (v.type != MP_ARRAY || v.n > TRACE_EVENTS_MAX || (size_t)(m->end - m->p) < v.n ||
-	    size_to(ev, v.n) < 0) {
+	    size_to(ev, v.n, sized) < 0) {
 		m->bad = true;
 		return;
 	}

@@ -5,9 +5,10 @@
 #include "formats/trace/mp.h"
 #include "formats/wire/event.h"
 
-void decode_events_begin(struct events *ev);
+/* sized: whether one of the record's arrays was read already, which says how long all are. */
+void decode_events_begin(struct events *ev, bool *sized);
 /* One array ("dt", "cls", "flags", "choice", "cum", "len") or the text blob; sets m->bad where it does not fit. */
-void decode_events_field(struct mp *m, const char *key, struct events *ev);
+void decode_events_field(struct mp *m, const char *key, struct events *ev, bool *sized);
 /* 0, or -1 if the arrays differ in length or the text is not as long as its lengths say. */
 int decode_events_end(struct events *ev);
 

@@ -2,6 +2,8 @@
 
 #include "formats/trace/encode.h"
 
+#include <math.h>
+
 #include "formats/trace/pack.h"
 
 static void pack_values(struct pack *p, const char *key, struct kvs k)
@@ -178,13 +180,20 @@ static void encode_response(struct pack *p, const struct rec_response *s)
 	pack_str(p, "raw", s->raw);
 }
 
+/* A number that is none (Prometheus has NaN and +Inf) is unknown, and so left out. */
 static void encode_sample(struct pack *p, const struct rec_sample *m)
 {
+	size_t known = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		known += isfinite(m->v[i].value);
 	pack_ns(p, "t_ns", m->t_ns);
 	pack_str(p, "source", m->source);
 	pack_key(p, "values");
-	msgpack_pack_map(&p->pk, m->n);
+	msgpack_pack_map(&p->pk, known);
 	for (size_t i = 0; i < m->n; i++) {
+		if (!isfinite(m->v[i].value))
+			continue;
 		pack_text(&p->pk, m->v[i].name);
 		msgpack_pack_double(&p->pk, m->v[i].value);
 	}
@@ -232,19 +241,18 @@ static int append(void *arg, const char *p, size_t n)
 
 int record_encode(const struct record *r, struct buf *out)
 {
-	struct pack p = { .pairs = 0 };
+	struct pack p;
 	msgpack_packer head;
 	int rc;
 
 	if (r->kind == REC_RESPONSE && r->u.response.events.n > TRACE_EVENTS_MAX)
 		return -1;
-	msgpack_sbuffer_init(&p.body);
-	msgpack_packer_init(&p.pk, &p.body, msgpack_sbuffer_write);
+	pack_init(&p);
 	encode_body(&p, r);
 	msgpack_packer_init(&head, out, append);
-	rc = msgpack_pack_map(&head, p.pairs);
+	rc = p.failed ? -1 : msgpack_pack_map(&head, p.pairs);
 	if (rc == 0)
 		rc = buf_add(out, p.body.data, p.body.size);
-	msgpack_sbuffer_destroy(&p.body);
+	pack_release(&p);
 	return rc < 0 ? -1 : 0;
 }

@@ -4,68 +4,18 @@
 
 #include <stdlib.h>
 
+#include "formats/base/idmap.h"
 #include "formats/trace/copy.h"
 
 enum { TEXT_MAX = 1 << 30 };
 
-/* Ids of one segment -> index of the exchange; open addressing, emptied at each segment. */
-struct id_map {
-	struct id_slot {
-		int64_t id;
-		size_t at; /* index + 1; 0 = free */
-	} *slots;
-	size_t n, cap; /* cap: a power of two */
-};
-
 struct loader {
 	struct trace_data *d;
-	struct id_map ids;
+	struct idmap ids; /* request ids of the segment -> their exchanges */
 	size_t cap_x, cap_segments, cap_phases;
 	bool with_text;
 	struct err *e;
 };
-
-static size_t hash(int64_t id, size_t cap)
-{
-	return (size_t)(((uint64_t)id * 0x9e3779b97f4a7c15u) >> 20) & (cap - 1);
-}
-
-static struct id_slot *slot_of(const struct id_map *m, int64_t id)
-{
-	size_t i = hash(id, m->cap);
-
-	while (m->slots[i].at && m->slots[i].id != id)
-		i = (i + 1) & (m->cap - 1);
-	return &m->slots[i];
-}
-
-static int ids_put(struct id_map *m, int64_t id, size_t index)
-{
-	struct id_map big = { NULL, m->n, m->cap ? 2 * m->cap : 1024 };
-	struct id_slot *s;
-
-	if (2 * (m->n + 1) > m->cap) {
-		big.slots = calloc(big.cap, sizeof(*big.slots));
-		if (!big.slots)
-			return -1;
-		for (size_t i = 0; i < m->cap; i++)
-			if (m->slots[i].at)
-				*slot_of(&big, m->slots[i].id) = m->slots[i];
-		free(m->slots);
-		*m = big;
-	}
-	s = slot_of(m, id);
-	m->n += s->at == 0;
-	*s = (struct id_slot){ id, index + 1 };
-	return 0;
-}
-
-static void ids_clear(struct id_map *m)
-{
-	if (m->cap)
-		memset(m->slots, 0, m->cap * sizeof(*m->slots));
-	m->n = 0;
-}
 
 /* Room for one more element in an array that doubles. */
 static int more_room(void *array, size_t n, size_t *cap, size_t size, struct err *e)
@@ -100,7 +50,7 @@ static int add_segment(struct loader *l, const struct rec_header *h)
 	copy_header(&d->store, &s->header);
 	record_init(&blank, REC_CLIENT);
 	s->client = blank.u.client;
-	ids_clear(&l->ids);
+	idmap_clear(&l->ids);
 	l->cap_phases = 0;
 	return 0;
 }
@@ -131,7 +81,7 @@ static int add_exchange(struct loader *l, const struct rec_request *q)
 
 	if (more_room(&d->x, d->n, &l->cap_x, sizeof(*d->x), l->e) < 0)
 		return -1;
-	if (ids_put(&l->ids, q->id, d->n) < 0)
+	if (idmap_put(&l->ids, (uint64_t)q->id, d->n) < 0)
 		return err_set(l->e, "out of memory");
 	x = &d->x[d->n++];
 	record_init(&blank, REC_RESPONSE);
@@ -151,11 +101,11 @@ static int add_response(struct loader *l, const struct rec_response *s)
 	struct trace_data *d = l->d;
 	struct events joined;
 	struct exchange *x;
-	size_t at = l->ids.cap ? slot_of(&l->ids, s->id)->at : 0;
+	size_t at;
 
-	if (at == 0)
+	if (!idmap_find(&l->ids, (uint64_t)s->id, &at))
 		return 0;
-	x = &d->x[at - 1];
+	x = &d->x[at];
 	x->has_response = true;
 	if (s->events.n) {
 		if (!s->events.has_text)
@@ -228,7 +178,7 @@ int trace_data_load(const char *path, bool with_text, struct trace_data *d, stru
 	}
 	if (rc < 0 && trace_reader_cut(r) && d->n_segments)
 		rc = 1;
-	free(l.ids.slots);
+	idmap_release(&l.ids);
 	trace_reader_close(r);
 	if (rc < 0)
 		trace_data_release(d);

@@ -6,6 +6,29 @@
 
 #include "formats/base/utf8.h"
 
+/* The packer's callers need not look: what did not fit is noted. */
+static int write_body(void *arg, const char *bytes, size_t n)
+{
+	struct pack *p = arg;
+
+	if (msgpack_sbuffer_write(&p->body, bytes, n) == 0)
+		return 0;
+	p->failed = true;
+	return -1;
+}
+
+void pack_init(struct pack *p)
+{
+	*p = (struct pack){ .pairs = 0 };
+	msgpack_sbuffer_init(&p->body);
+	msgpack_packer_init(&p->pk, p, write_body);
+}
+
+void pack_release(struct pack *p)
+{
+	msgpack_sbuffer_destroy(&p->body);
+}
+
 void pack_key(struct pack *p, const char *key)
 {
 	size_t n = strlen(key);

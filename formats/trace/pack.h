@@ -14,7 +14,12 @@ struct pack {
 	msgpack_sbuffer body; /* the pairs */
 	msgpack_packer pk;
 	uint32_t pairs;
+	bool failed; /* out of memory: the body lacks something */
 };
+
+/* Ready for the first key; pack_release() in any case. */
+void pack_init(struct pack *p);
+void pack_release(struct pack *p);
 
 void pack_key(struct pack *p, const char *key);
 void pack_int(struct pack *p, const char *key, int64_t v);    /* left out: COUNT_NONE */

@@ -81,7 +81,7 @@ int trace_write(struct trace_writer *w, const struct record *r, struct err *e)
 {
 	buf_clear(&w->rec);
 	if (record_encode(r, &w->rec) < 0)
-		return err_set(e, "%s: a %s record is larger than %d MiB or has more than %d events",
+		return err_set(e, "%s: a %s record is larger than %d MiB, has more than %d events, or memory is short",
 			       w->path, rec_kind_name(r->kind), RECORD_MAX >> 20, TRACE_EVENTS_MAX);
 	if (block_put(w->b, w->rec.p, w->rec.n, e) < 0)
 		return err_wrap(e, "%s", w->path);

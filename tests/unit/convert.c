@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "formats/base/clock.h"
-#include "formats/convert/idmap.h"
+#include "formats/base/idmap.h"
 #include "formats/convert/json.h"
 #include "formats/convert/number.h"
 #include "formats/convert/timestamp.h"
@@ -197,6 +197,12 @@ static void ids_are_found(void **state)
 		assert_true(idmap_find(&m, i % 2 ? i << 32 : i, &v));
 		assert_int_equal(v, i);
 	}
+	assert_int_equal(idmap_put(&m, 2, 77), 0);
+	assert_true(idmap_find(&m, 2, &v));
+	assert_int_equal(v, 77);
+	assert_int_equal(idmap_put(&m, 3, 78), 1);
+	assert_true(idmap_find(&m, 3, &v));
+	assert_int_equal(v, 78);
 	assert_false(idmap_find(&m, 1, &v));
 	assert_false(idmap_find(&m, UINT64_MAX, &v));
 	idmap_clear(&m);

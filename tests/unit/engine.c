@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,51 +339,6 @@ static void same_seed_same_times_however_it_is_driven(void **state)
 	assert_true(differ > 0);
 }
 
-/* Published decode tok/s of one cell, all requests in steady decode for 30 s. */
-static void cell(const struct profile *p, int64_t context, int n, double published)
-{
-	struct engine *e = engine_create(p, 3);
-	struct engine_stats st0, st1;
-	struct seen s[128] = { 0 };
-	double rate;
-
-	for (int i = 0; i < n; i++)
-		assert_non_null(submit(e, 0, context, 4096, &s[i]));
-	for (;;) { /* until the last of them decodes */
-		engine_advance(e, engine_next_ns(e), see, NULL);
-		if (s[n - 1].tokens > 0)
-			break;
-	}
-	engine_stats(e, &st0);
-	assert_int_equal(st0.running, n);
-	engine_advance(e, s[n - 1].first_ns + 10 * NS_PER_S, see, NULL);
-	engine_stats(e, &st1);
-	rate = (double)(st1.generation_tokens - st0.generation_tokens) / 10;
-	print_message("# %lldK x %d: %.1f tok/s, published %.1f\n", (long long)context / 1024, n,
-		      rate, published);
-	assert_true(fabs(rate / published - 1) < 0.1);
-	engine_free(e);
-}
-
-static void the_shipped_profile_meets_its_figures(void **state)
-{
-	struct profile p;
-	struct err err = { "" };
-	char path[4096];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/replay/profiles/h200-9b-bf16.profile",
-		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
-	assert_int_equal(profile_load(path, &p, &err), 0);
-	cell(&p, 8192, 1, 162.0);
-	cell(&p, 32768, 1, 156.7);
-	cell(&p, 65536, 2, 276.5);
-	cell(&p, 65536, 4, 495.0);
-	cell(&p, 16384, 128, 4790.4);
-	cell(&p, 32768, 64, 2755.9);
-	cell(&p, 131072, 16, 763.7);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,7 +353,6 @@ int main(void)
 		cmocka_unit_test(a_prompt_seen_before_is_not_computed_again),
 		cmocka_unit_test(any_load_keeps_the_limits_and_every_token),
 		cmocka_unit_test(same_seed_same_times_however_it_is_driven),
-		cmocka_unit_test(the_shipped_profile_meets_its_figures),
 	};
 
 	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);

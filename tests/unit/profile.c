@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/base/clock.h"
+#include "replay/engine.h"
 #include "replay/profile.h"
 
 #define HEAD "toktrace_profile = 1\n"
@@ -99,6 +102,57 @@ static void the_shipped_profile_loads(void **state)
 	assert_true(p.kv_tokens < 128 * (32768 + 4096) && p.kv_tokens < 64 * (65536 + 4096));
 }
 
+static void count(void *arg, const struct engine_event *ev)
+{
+	(void)arg;
+	++*(int64_t *)ev->user;
+}
+
+/* Published decode tok/s of one cell, all requests in steady decode for 10 s. */
+static void cell(const struct profile *p, int64_t context, int n, double published)
+{
+	struct engine *e = engine_create(p, 3);
+	struct engine_stats st0, st1;
+	int64_t tokens[128] = { 0 }, decoding_ns;
+	double rate;
+
+	for (int i = 0; i < n; i++)
+		assert_non_null(engine_submit(e, 0, &(struct engine_request){
+			.prompt_tokens = context, .output_tokens = 4096, .user = &tokens[i] }));
+	do { /* until the last of them decodes */
+		decoding_ns = engine_next_ns(e);
+		engine_advance(e, decoding_ns, count, NULL);
+	} while (tokens[n - 1] == 0);
+	engine_stats(e, &st0);
+	assert_int_equal(st0.running, n);
+	engine_advance(e, decoding_ns + 10 * NS_PER_S, count, NULL);
+	engine_stats(e, &st1);
+	rate = (double)(st1.generation_tokens - st0.generation_tokens) / 10;
+	print_message("# %lldK x %d: %.1f tok/s, published %.1f\n", (long long)context / 1024, n,
+		      rate, published);
+	assert_true(fabs(rate / published - 1) < 0.1);
+	engine_free(e);
+}
+
+static void the_shipped_profile_meets_its_figures(void **state)
+{
+	struct profile p;
+	struct err err = { "" };
+	char path[4096];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/replay/profiles/h200-9b-bf16.profile",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	assert_int_equal(profile_load(path, &p, &err), 0);
+	cell(&p, 8192, 1, 162.0);
+	cell(&p, 32768, 1, 156.7);
+	cell(&p, 65536, 2, 276.5);
+	cell(&p, 65536, 4, 495.0);
+	cell(&p, 16384, 128, 4790.4);
+	cell(&p, 32768, 64, 2755.9);
+	cell(&p, 131072, 16, 763.7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +161,7 @@ int main(void)
 		cmocka_unit_test(impossible_engines_are_refused),
 		cmocka_unit_test(a_missing_file_is_named),
 		cmocka_unit_test(the_shipped_profile_loads),
+		cmocka_unit_test(the_shipped_profile_meets_its_figures),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

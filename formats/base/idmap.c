@@ -1,6 +1,6 @@
 #include <config.h>
 
-#include "formats/convert/idmap.h"
+#include "formats/base/idmap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +43,30 @@ void idmap_clear(struct idmap *m)
 	m->n = 0;
 }
 
-int idmap_add(struct idmap *m, uint64_t key, size_t value)
+/* replace: a key that was there takes the new value. */
+static int set(struct idmap *m, uint64_t key, size_t value, bool replace)
 {
 	struct idmap_slot *s;
+	bool there;
 
 	if (2 * (m->n + 1) > m->cap && grow(m) < 0)
 		return -1;
 	s = slot_of(m, key);
-	if (s->value)
-		return 0;
-	*s = (struct idmap_slot){ key, value + 1 };
-	m->n++;
-	return 1;
+	there = s->value != 0;
+	if (!there || replace)
+		*s = (struct idmap_slot){ key, value + 1 };
+	m->n += !there;
+	return !there;
+}
+
+int idmap_add(struct idmap *m, uint64_t key, size_t value)
+{
+	return set(m, key, value, false);
+}
+
+int idmap_put(struct idmap *m, uint64_t key, size_t value)
+{
+	return set(m, key, value, true);
 }
 
 bool idmap_find(const struct idmap *m, uint64_t key, size_t *value)
