@@ -1,31 +1,33 @@
 #include <config.h>
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "formats/base/opt.h"
 #include "formats/base/secret.h"
-#include "record/proxy.h"
-
-enum { TICK_MS = 500 };
+#include "record/run.h"
 
 static struct {
 	const char *listen, *upstream, *output;
 	int64_t max_body, connect_timeout_ns, idle_timeout_ns, requests;
-	bool no_text, quiet, verbose;
+	int64_t queue, rotate_ns, rotate_size, rotate_grace_ns, drain_timeout_ns;
+	bool no_text, quiet, verbose, force;
 } o = {
 	.listen = "127.0.0.1:9000", .max_body = 64 << 20, .connect_timeout_ns = 30 * NS_PER_S,
-	.requests = COUNT_NONE,
+	.requests = COUNT_NONE, .queue = 64 << 20, .rotate_grace_ns = 600 * NS_PER_S, .drain_timeout_ns = 30 * NS_PER_S,
 };
 
 static const struct opt opts[] = {
 	{ "listen", 'l', OPT_STR, &o.listen, "HOST:PORT", "where clients connect (default 127.0.0.1:9000; port 0: any)", NULL },
 	{ "upstream", 'u', OPT_STR, &o.upstream, "URL", "the engine, http://127.0.0.1:8000", NULL },
 	{ "output", 'o', OPT_STR, &o.output, "FILE", "the trace; '-' is stdout", NULL },
+	{ "force", 0, OPT_FLAG, &o.force, NULL, "overwrite FILE if it exists", NULL },
+	{ "rotate", 0, OPT_NS, &o.rotate_ns, "TIME", "go on in a new file so often; the time stands in the names", NULL },
+	{ "rotate-size", 0, OPT_COUNT, &o.rotate_size, "BYTES", "go on in a new file when one is so large", NULL },
+	{ "rotate-grace", 0, OPT_NS, &o.rotate_grace_ns, "TIME", "an old file waits so long for its exchanges (default 10m)", NULL },
+	{ "queue", 0, OPT_COUNT, &o.queue, "BYTES", "records that may wait for a slow disk (default 64M)", NULL },
+	{ "drain-timeout", 0, OPT_NS, &o.drain_timeout_ns, "TIME", "SIGTERM lets exchanges end for so long (default 30s)", NULL },
 	{ "no-text", 0, OPT_FLAG, &o.no_text, NULL, "keep lengths and digests, not prompt and output text", NULL },
 	{ "max-body", 0, OPT_COUNT, &o.max_body, "BYTES", "largest request body (default 64M)", NULL },
 	{ "connect-timeout", 0, OPT_NS, &o.connect_timeout_ns, "TIME", "for a connection to the engine (default 30s)", NULL },
@@ -42,128 +44,49 @@ static const struct opt_tool tool = {
 	opts, 0, 0,
 };
 
-/* What the signal and timer callbacks need. */
-struct world {
-	struct event_base *base;
-	struct capture_pool *pool;
-	struct recorder rec;
-	int64_t epoch_ns;
-	int ticks;
-	bool interrupted;
-};
-
-static void on_signal(evutil_socket_t sig, short what, void *arg)
+/* What the header says besides where the trace comes from; the strings live as long as main(). */
+static void fill_header(struct rec_header *h, const struct trace_origin *origin, struct kv *target, struct buf *url)
 {
-	struct world *w = arg;
-
-	(void)what;
-	if (w->interrupted)
-		_exit(128 + (int)sig);
-	w->interrupted = true;
-	event_base_loopbreak(w->base);
-}
-
-static void on_tick(evutil_socket_t fd, short what, void *arg)
-{
-	struct world *w = arg;
 	struct record rec;
 
-	(void)fd, (void)what;
-	/* Health once a second, and none of an idle second: a quiet night costs nothing. */
-	if (++w->ticks % 2 == 0) {
-		record_init(&rec, REC_CLIENT);
-		capture_pool_health(w->pool, &rec.u.client);
-		rec.u.client.t_ns = clock_mono_ns() - w->epoch_ns;
-		if (rec.u.client.events > 0)
-			recorder_put(&w->rec, &rec);
-	}
-	recorder_tick(&w->rec);
-}
-
-static int open_trace(struct world *w, struct trace_origin *origin, struct err *e)
-{
-	struct rec_header *h;
-	struct record rec;
-	struct buf url;
-	struct kv target[1];
-	int rc;
-
-	buf_init(&url, 1 << 16);
-	secret_scrub_url(str_of(o.upstream), &url);
-	target[0] = (struct kv){ str_of("url"), buf_str(&url) };
 	record_init(&rec, REC_HEADER);
-	h = &rec.u.header;
+	*h = rec.u.header;
 	trace_origin_fill(origin, h);
+	secret_scrub_url(str_of(o.upstream), url);
+	*target = (struct kv){ str_of("url"), buf_str(url) };
 	h->target = (struct kvs){ target, 1 };
 	h->no_text = o.no_text;
-	w->epoch_ns = h->epoch_mono_ns;
-	rc = recorder_open(&w->rec, o.output, h, e);
-	buf_release(&url);
-	return rc;
 }
 
-static void summary(const struct proxy *p, const struct world *w)
+static struct run_opts run_opts_of(const struct rec_header *h)
 {
-	int64_t recorded, passed;
-
-	proxy_counts(p, &recorded, &passed);
-	if (!o.quiet)
-		fprintf(stderr, "tokrecord: %lld exchanges recorded, %lld passed%s; %s\n", (long long)recorded,
-			(long long)passed, w->interrupted ? ", interrupted" : "", o.output);
-}
-
-static int loop(struct world *w, struct proxy *p)
-{
-	struct event *tick = event_new(w->base, -1, EV_PERSIST, on_tick, w);
-	struct event *sigs[] = { evsignal_new(w->base, SIGINT, on_signal, w), evsignal_new(w->base, SIGTERM, on_signal, w) };
-	struct timeval every = { 0, TICK_MS * 1000 };
-
-	if (!tick || !sigs[0] || !sigs[1])
-		return -1;
-	event_add(tick, &every);
-	event_add(sigs[0], NULL);
-	event_add(sigs[1], NULL);
-	fprintf(stderr, "listening on %s\n", proxy_address(p));
-	event_base_dispatch(w->base);
-	event_free(tick);
-	event_free(sigs[0]);
-	event_free(sigs[1]);
-	return 0;
-}
-
-static int run(struct world *w, struct err *e)
-{
-	struct proxy_opts po = {
-		.listen = o.listen, .upstream = o.upstream, .max_body = o.max_body, .epoch_ns = w->epoch_ns,
-		.stop_after = o.requests, .no_text = o.no_text, .verbose = o.verbose,
+	return (struct run_opts){
+		.proxy = {
+			.listen = o.listen, .upstream = o.upstream, .max_body = o.max_body, .epoch_ns = h->epoch_mono_ns,
+			.stop_after = o.requests, .no_text = o.no_text, .verbose = o.verbose,
+		},
+		.capture = {
+			.epoch_ns = h->epoch_mono_ns, .connect_timeout_ns = o.connect_timeout_ns,
+			.idle_timeout_ns = o.idle_timeout_ns, .part_ns = 400 * NS_PER_MS, .no_text = o.no_text,
+		},
+		.recorder = {
+			.path = o.output, .header = h, .queue_bytes = o.queue, .force = o.force,
+			.rotate = { o.rotate_ns, o.rotate_size }, .grace_ns = o.rotate_grace_ns,
+		},
+		.drain_ns = o.drain_timeout_ns, .quiet = o.quiet,
 	};
-	struct capture_opts co = {
-		.epoch_ns = w->epoch_ns, .connect_timeout_ns = o.connect_timeout_ns,
-		.idle_timeout_ns = o.idle_timeout_ns, .part_ns = 400 * NS_PER_MS, .no_text = o.no_text,
-	};
-	struct event_config *cfg = event_config_new();
-	struct proxy *p;
-	int rc = -1;
+}
 
-	if (cfg)
-		event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
-	w->base = cfg ? event_base_new_with_config(cfg) : NULL;
-	if (cfg)
-		event_config_free(cfg);
-	if (!w->base)
-		return err_set(e, "out of memory");
-	w->pool = capture_pool_create(w->base, &co, e);
-	p = w->pool ? proxy_create(w->base, &po, w->pool, &w->rec, e) : NULL;
-	if (p)
-		rc = loop(w, p);
-	if (p) {
-		summary(p, w);
-		proxy_free(p);
-	}
-	if (w->pool)
-		capture_pool_free(w->pool);
-	event_base_free(w->base);
-	return rc;
+static void check_usage(void)
+{
+	if (!o.upstream)
+		opt_usage("--upstream is needed: the engine's URL, http://127.0.0.1:8000");
+	if (strncmp(o.upstream, "http://", 7) != 0 && strncmp(o.upstream, "https://", 8) != 0)
+		opt_usage("--upstream: '%s' is not a URL like http://127.0.0.1:8000", o.upstream);
+	if (!o.output)
+		opt_usage("-o is needed: the trace file, or '-' for stdout");
+	if (strcmp(o.output, "-") == 0 && (o.rotate_ns > 0 || o.rotate_size > 0))
+		opt_usage("--rotate needs -o FILE: stdout cannot be rotated");
 }
 
 /* Each exchange takes two descriptors: the default soft limit is soon reached. */
@@ -180,32 +103,24 @@ static void raise_file_limit(void)
 int main(int argc, char **argv)
 {
 	struct trace_origin *origin = trace_origin_create(argc, argv);
-	struct world w = { .base = NULL };
-	struct err e, at_close;
-	int rc;
+	struct rec_header header;
+	struct run_opts ro;
+	struct kv target;
+	struct buf url;
+	int code;
 
 	opt_parse(&tool, argc, argv);
-	if (!o.upstream)
-		opt_usage("--upstream is needed: the engine's URL, http://127.0.0.1:8000");
-	if (strncmp(o.upstream, "http://", 7) != 0 && strncmp(o.upstream, "https://", 8) != 0)
-		opt_usage("--upstream: '%s' is not a URL like http://127.0.0.1:8000", o.upstream);
-	if (!o.output)
-		opt_usage("-o is needed: the trace file, or '-' for stdout");
+	check_usage();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is a disk that is full */
 	raise_file_limit();
 	if (!origin)
 		die(EXIT_FAILED, "out of memory");
-	rc = open_trace(&w, origin, &e);
-	if (rc == 0) {
-		rc = run(&w, &e);
-		if (recorder_close(&w.rec, clock_mono_ns() - w.epoch_ns, w.interrupted, &at_close) < 0) {
-			err_print(&at_close);
-			trace_origin_free(origin);
-			return EXIT_FAILED;
-		}
-	}
+	buf_init(&url, 1 << 16);
+	fill_header(&header, origin, &target, &url);
+	ro = run_opts_of(&header);
+	code = run(&ro);
+	buf_release(&url);
 	trace_origin_free(origin);
-	if (rc < 0)
-		err_print(&e);
-	return rc < 0 ? EXIT_FAILED : EXIT_OK;
+	return code;
 }

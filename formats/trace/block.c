@@ -27,6 +27,7 @@ struct block_writer {
 	bool failed;
 	size_t raw, compressed;  /* of the open frame */
 	size_t unflushed;        /* raw bytes since the last flush */
+	int64_t written;         /* bytes given to the file */
 	struct frame *frames;
 	size_t n_frames, cap_frames;
 	unsigned char out[OUT_SIZE];
@@ -69,6 +70,7 @@ static int write_all(struct block_writer *b, const unsigned char *p, size_t n, s
 			b->failed = true;
 			return err_set(e, "cannot write: %s", strerror(errno));
 		}
+		b->written += k;
 		p += k;
 		n -= (size_t)k;
 	}
@@ -135,6 +137,11 @@ int block_flush(struct block_writer *b, struct err *e)
 		return b->failed ? err_set(e, "an earlier write failed") : 0;
 	b->unflushed = 0;
 	return compress(b, NULL, 0, ZSTD_e_flush, e);
+}
+
+int64_t block_bytes(const struct block_writer *b)
+{
+	return b->written;
 }
 
 static unsigned char *put_le32(unsigned char *p, uint32_t v)

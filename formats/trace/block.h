@@ -6,6 +6,7 @@
 #define TRACE_BLOCK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "formats/base/err.h"
 
@@ -21,6 +22,8 @@ int block_put(struct block_writer *b, const void *p, size_t n, struct err *e);
 int block_flush(struct block_writer *b, struct err *e);
 /* Ends the frame and writes the seek table. */
 int block_finish(struct block_writer *b, struct err *e);
+/* Bytes given to the file so far. */
+int64_t block_bytes(const struct block_writer *b);
 void block_writer_free(struct block_writer *b);
 
 #endif

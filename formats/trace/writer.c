@@ -19,7 +19,7 @@ struct trace_writer {
 	char *path;
 	int fd;
 	struct block_writer *b;
-	struct buf rec;
+	struct trace_packed rec;
 	int64_t flushed_ns;
 	struct rec_end counts;
 	bool open_segment; /* a header was written and no end record since */
@@ -40,53 +40,81 @@ static int open_output(const char *path, struct err *e)
 	return fd;
 }
 
-int trace_writer_open(const char *path, struct trace_writer **out, struct err *e)
+int trace_writer_adopt(int fd, const char *name, struct trace_writer **out, struct err *e)
 {
-	int fd = open_output(path, e);
-	struct trace_writer *w;
+	struct trace_writer *w = calloc(1, sizeof(*w));
 
-	if (fd < 0)
-		return -1;
-	w = calloc(1, sizeof(*w));
 	if (w) {
 		w->fd = fd;
-		w->path = strdup(strcmp(path, "-") == 0 ? "stdout" : path);
+		w->path = strdup(name);
 		w->b = block_writer_create(fd);
-		buf_init(&w->rec, RECORD_MAX);
+		buf_init(&w->rec.bytes, RECORD_MAX);
 		w->flushed_ns = clock_mono_ns();
 	}
 	if (!w || !w->path || !w->b) {
 		err_set(e, "out of memory");
 		if (w)
 			trace_writer_close(w, &(struct err){ "" });
+		else if (fd != STDOUT_FILENO)
+			close(fd);
 		return -1;
 	}
 	*out = w;
 	return 0;
 }
 
-static void count(struct trace_writer *w, const struct record *r)
+int trace_writer_open(const char *path, struct trace_writer **out, struct err *e)
 {
-	if (r->kind == REC_HEADER || r->kind == REC_END)
-		w->open_segment = r->kind == REC_HEADER;
-	if (r->kind == REC_REQUEST)
-		w->counts.requests++;
-	if (r->kind != REC_RESPONSE)
-		return;
-	w->counts.responses += r->u.response.last;
-	w->counts.events += (int64_t)r->u.response.events.n;
+	int fd = open_output(path, e);
+
+	if (fd < 0)
+		return -1;
+	return trace_writer_adopt(fd, strcmp(path, "-") == 0 ? "stdout" : path, out, e);
+}
+
+static void count(struct trace_writer *w, const struct trace_packed *p)
+{
+	if (p->kind == REC_HEADER || p->kind == REC_END)
+		w->open_segment = p->kind == REC_HEADER;
+	w->counts.requests += p->kind == REC_REQUEST;
+	w->counts.responses += p->last;
+	w->counts.events += p->events;
+}
+
+/* The bytes are appended to an empty buffer that may have room already. */
+static int pack_into(const struct record *r, struct trace_packed *p, struct err *e)
+{
+	bool response = r->kind == REC_RESPONSE;
+
+	p->kind = r->kind;
+	p->last = response && r->u.response.last;
+	p->events = response ? (int64_t)r->u.response.events.n : 0;
+	if (record_encode(r, &p->bytes) < 0)
+		return err_set(e, "a %s record is larger than %d MiB, has more than %d events, or memory is short",
+			       rec_kind_name(r->kind), RECORD_MAX >> 20, TRACE_EVENTS_MAX);
+	return 0;
+}
+
+int trace_pack(const struct record *r, struct trace_packed *out, struct err *e)
+{
+	buf_init(&out->bytes, RECORD_MAX);
+	return pack_into(r, out, e);
+}
+
+int trace_write_packed(struct trace_writer *w, const struct trace_packed *p, struct err *e)
+{
+	if (block_put(w->b, p->bytes.p, p->bytes.n, e) < 0)
+		return err_wrap(e, "%s", w->path);
+	count(w, p);
+	return 0;
 }
 
 int trace_write(struct trace_writer *w, const struct record *r, struct err *e)
 {
-	buf_clear(&w->rec);
-	if (record_encode(r, &w->rec) < 0)
-		return err_set(e, "%s: a %s record is larger than %d MiB, has more than %d events, or memory is short",
-			       w->path, rec_kind_name(r->kind), RECORD_MAX >> 20, TRACE_EVENTS_MAX);
-	if (block_put(w->b, w->rec.p, w->rec.n, e) < 0)
+	buf_clear(&w->rec.bytes);
+	if (pack_into(r, &w->rec, e) < 0)
 		return err_wrap(e, "%s", w->path);
-	count(w, r);
-	return 0;
+	return trace_write_packed(w, &w->rec, e);
 }
 
 int trace_writer_flush(struct trace_writer *w, struct err *e)
@@ -138,7 +166,7 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 	if (sync_and_close(w, rc < 0 ? &second : e) < 0)
 		rc = -1;
 	block_writer_free(w->b);
-	buf_release(&w->rec);
+	buf_release(&w->rec.bytes);
 	free(w->path);
 	free(w);
 	return rc;
@@ -149,4 +177,9 @@ void trace_writer_counts(const struct trace_writer *w, struct rec_end *out)
 	out->requests = w->counts.requests;
 	out->responses = w->counts.responses;
 	out->events = w->counts.events;
+}
+
+int64_t trace_writer_bytes(const struct trace_writer *w)
+{
+	return block_bytes(w->b);
 }

@@ -16,9 +16,23 @@ struct trace_writer;
  * Returns 0 and *out, or -1.
  */
 int trace_writer_open(const char *path, struct trace_writer **out, struct err *e);
+/* The same on a descriptor that the writer takes over, also on error; name is for messages. */
+int trace_writer_adopt(int fd, const char *name, struct trace_writer **out, struct err *e);
 
 /* 0 or -1 (disk full, ...).  After a -1 the file holds what was flushed before; further writes fail too. */
 int trace_write(struct trace_writer *w, const struct record *r, struct err *e);
+
+/* A record as bytes, for a program that makes records and writes them in different places. */
+struct trace_packed {
+	enum rec_kind kind;
+	bool last;        /* of a response */
+	int64_t events;   /* in a response */
+	struct buf bytes; /* owned */
+};
+/* 0, or -1: past the ceilings of a record; what is in *out is released either way by the caller. */
+int trace_pack(const struct record *r, struct trace_packed *out, struct err *e);
+/* As trace_write(). */
+int trace_write_packed(struct trace_writer *w, const struct trace_packed *p, struct err *e);
 
 /* Everything written so far can be read by others.  A zstd block flush, not a frame end. */
 int trace_writer_flush(struct trace_writer *w, struct err *e);
@@ -30,6 +44,9 @@ int trace_writer_close(struct trace_writer *w, struct err *e);
 
 /* Counts so far, for the end record. */
 void trace_writer_counts(const struct trace_writer *w, struct rec_end *out);
+
+/* Bytes handed to the file so far. */
+int64_t trace_writer_bytes(const struct trace_writer *w);
 
 /* The whole header but target, config and run: tool, argv (secrets removed), host, clock anchor "now". */
 struct trace_origin; /* owns the strings */
