@@ -340,7 +340,7 @@ static void free_recorder(struct recorder *r)
 	free(r);
 }
 
-struct recorder *recorder_open(const struct recorder_opts *o, struct err *e)
+struct recorder *recorder_create(const struct recorder_opts *o, struct err *e)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct spool_sink sink;
@@ -354,16 +354,21 @@ struct recorder *recorder_open(const struct recorder_opts *o, struct err *e)
 	r->current = NO_SLOT;
 	sink = files_sink(r->files);
 	r->spool = spool_create((size_t)o->queue_bytes, &sink, e);
-	if (r->spool) {
-		open_seg(r, o->header->epoch_mono_ns, o->header->epoch_wall_ns);
-		while (!spool_wait(r->spool, NS_PER_S))
-			; /* a FIFO waits for its reader */
-	}
-	if (!r->spool || recorder_news(r, e)) {
+	if (!r->spool) {
 		free_recorder(r);
 		return NULL;
 	}
 	return r;
+}
+
+int recorder_open(struct recorder *r, struct err *e)
+{
+	open_seg(r, r->o.header->epoch_mono_ns, r->o.header->epoch_wall_ns);
+	if (r->current == NO_SLOT)
+		return err_set(e, "out of memory");
+	while (!spool_wait(r->spool, NS_PER_S))
+		;
+	return recorder_news(r, e) ? -1 : 0;
 }
 
 static int verdict(const struct recorder_state *s, const char *why, struct err *e)

@@ -29,8 +29,10 @@ struct recorder_opts {
 	bool force;                    /* an existing file may be overwritten */
 };
 
-/* Opens the first file and writes its header.  NULL and err. */
-struct recorder *recorder_open(const struct recorder_opts *o, struct err *e);
+/* Touches no file yet.  NULL and err. */
+struct recorder *recorder_create(const struct recorder_opts *o, struct err *e);
+/* Opens the first file and writes its header.  0 or -1; a FIFO waits for its reader. */
+int recorder_open(struct recorder *r, struct err *e);
 /* Never waits. */
 void recorder_put(struct recorder *r, const struct record *rec);
 /* Goes on in a new file; a fixed name is taken again if the old file was moved away. */

@@ -116,10 +116,13 @@ static int begin(struct run *r, struct err *e)
 	r->base = precise_base();
 	if (!r->base)
 		return err_set(e, "out of memory");
-	r->rec = recorder_open(&r->o->recorder, e);
+	r->rec = recorder_create(&r->o->recorder, e);
 	r->pool = r->rec ? capture_pool_create(r->base, &r->o->capture, e) : NULL;
 	r->proxy = r->pool ? proxy_create(r->base, &r->o->proxy, r->pool, r->rec, e) : NULL;
-	return r->proxy ? arm_events(r, e) : -1;
+	if (!r->proxy || arm_events(r, e) < 0)
+		return -1;
+	/* The trace comes last: a start that fails leaves no file behind. */
+	return recorder_open(r->rec, e);
 }
 
 static void free_event(struct event *ev)
@@ -179,7 +182,7 @@ int run(const struct run_opts *o)
 	}
 	stop_serving(&r);
 	ended = end(&r, &at_end);
-	if (ended < 0)
+	if (begun == 0 && ended < 0)
 		err_print(&at_end);
 	if (ended == -2)
 		_exit(EXIT_FAILED);
