@@ -1,39 +1,32 @@
 /*
- * libcurl's multi socket interface on a libevent loop.  curl says which sockets and which
- * timer it wants; libevent says when they are due; each call into curl is one
- * curl_multi_socket_action().  (curl_multi_poll costs ten times as much per token.)
- *
- * Ends are worked off in one place, ended(), reached from an event of its own, so that no
- * callback of ours ever runs inside capture_start() or inside a callback of curl's.
+ * Exchanges in flight.  Ends are worked off in one place, ended(), reached from an event
+ * of its own, so that no callback of ours ever runs inside capture_start() or inside a
+ * callback of curl's.
  */
 #include <config.h>
 
 #include "record/capture.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "record/loop.h"
 #include "record/response.h"
+#include "record/transfer.h"
 
 enum {
 	HEADERS_MAX = 1 << 18, HEADER_LINES = 256,
 	PART_EVENTS = 4096, PART_TEXT = 1 << 19,
 	LINGER_MS = 10,       /* after the end marker, for the connection to end and be used again */
-	LAG_MS = 50,          /* how often the loop's own lateness is looked at */
-	CONNECTIONS_KEPT = 65536,
 };
 
 struct capture_pool {
-	struct event_base *base;
 	struct capture_opts o;
-	CURLM *multi;
-	struct event *timer, *work, *parts, *lag;
+	struct loop loop;
+	struct event *work, *parts;
 	struct capture *all;
-	int64_t lag_due_ns, lag_max_ns;
-	int64_t events, coalesced;
-	bool in_curl;         /* inside curl_multi_socket_action() */
+	int64_t events, coalesced; /* of exchanges that have ended, since the last look */
 };
 
 struct capture {
@@ -57,13 +50,6 @@ struct capture {
 static int64_t now(const struct capture_pool *p)
 {
 	return clock_mono_ns() - p->o.epoch_ns;
-}
-
-static void arm(struct event *ev, int64_t ns)
-{
-	struct timeval tv = { ns / NS_PER_S, ns % NS_PER_S / NS_PER_US };
-
-	evtimer_add(ev, &tv);
 }
 
 /* ---- the end of an exchange ---- */
@@ -92,7 +78,7 @@ static void free_capture(struct capture *c)
 {
 	unlink_capture(c);
 	if (c->easy) {
-		curl_multi_remove_handle(c->pool->multi, c->easy);
+		curl_multi_remove_handle(c->pool->loop.multi, c->easy);
 		curl_easy_cleanup(c->easy);
 	}
 	curl_slist_free_all(c->headers);
@@ -151,97 +137,13 @@ static void on_work(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-static enum transfer_end end_of(const struct capture *c, CURLcode rc)
+static void on_finished(void *arg, CURL *easy, CURLcode rc)
 {
-	switch (rc) {
-	case CURLE_OK: return END_CLEAN;
-	case CURLE_COULDNT_CONNECT: return END_CONNECT;
-	case CURLE_COULDNT_RESOLVE_HOST:
-	case CURLE_COULDNT_RESOLVE_PROXY: return END_RESOLVE;
-	case CURLE_SSL_CONNECT_ERROR:
-	case CURLE_PEER_FAILED_VERIFICATION:
-	case CURLE_SSL_CACERT_BADFILE: return END_TLS;
-	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_WEIRD_SERVER_REPLY:
-	case CURLE_HTTP2: return END_PROTOCOL;
-	case CURLE_OPERATION_TIMEDOUT: {
-		curl_off_t connected_us = 0;
+	struct capture *c = NULL;
 
-		curl_easy_getinfo(c->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
-		return connected_us > 0 ? END_TOTAL_TIMEOUT : END_CONNECT_TIMEOUT;
-	}
-	default: return c->head_done ? END_CUT : END_NO_REPLY;
-	}
-}
-
-static void collect(struct capture_pool *p)
-{
-	CURLMsg *m;
-	int left;
-
-	while ((m = curl_multi_info_read(p->multi, &left))) {
-		struct capture *c = NULL;
-
-		if (m->msg != CURLMSG_DONE)
-			continue;
-		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&c);
-		over(c, end_of(c, m->data.result));
-	}
-}
-
-/* ---- curl <-> libevent ---- */
-
-static void action(struct capture_pool *p, curl_socket_t fd, int mask)
-{
-	int running;
-
-	p->in_curl = true;
-	curl_multi_socket_action(p->multi, fd, mask, &running);
-	p->in_curl = false;
-	collect(p);
-}
-
-static void on_socket(evutil_socket_t fd, short what, void *arg)
-{
-	action(arg, fd, ((what & EV_READ) ? CURL_CSELECT_IN : 0) | ((what & EV_WRITE) ? CURL_CSELECT_OUT : 0));
-}
-
-static void on_timer(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd, (void)what;
-	action(arg, CURL_SOCKET_TIMEOUT, 0);
-}
-
-static int want_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
-{
-	struct capture_pool *p = arg;
-	struct event *ev = socket_arg;
-	short mask = (short)(((what & CURL_POLL_IN) ? EV_READ : 0) | ((what & CURL_POLL_OUT) ? EV_WRITE : 0) | EV_PERSIST);
-
-	(void)easy;
-	if (ev) {
-		event_free(ev);
-		curl_multi_assign(p->multi, fd, NULL);
-	}
-	if (what == CURL_POLL_REMOVE || what == CURL_POLL_NONE)
-		return 0;
-	ev = event_new(p->base, fd, mask, on_socket, p);
-	if (!ev || event_add(ev, NULL) < 0)
-		return -1;
-	curl_multi_assign(p->multi, fd, ev);
-	return 0;
-}
-
-static int want_timer(CURLM *multi, long ms, void *arg)
-{
-	struct capture_pool *p = arg;
-
-	(void)multi;
-	if (ms < 0)
-		evtimer_del(p->timer);
-	else
-		arm(p->timer, ms * NS_PER_MS);
-	return 0;
+	(void)arg;
+	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&c);
+	over(c, transfer_end_of(easy, rc, c->head_done));
 }
 
 /* ---- bytes of one exchange ---- */
@@ -262,18 +164,6 @@ static void on_parts(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	for (struct capture *c = p->all; c; c = c->next)
 		deliver_part(c);
-}
-
-static void on_lag(evutil_socket_t fd, short what, void *arg)
-{
-	struct capture_pool *p = arg;
-	int64_t t = clock_mono_ns();
-
-	(void)fd, (void)what;
-	if (t - p->lag_due_ns > p->lag_max_ns)
-		p->lag_max_ns = t - p->lag_due_ns;
-	p->lag_due_ns = t + LAG_MS * NS_PER_MS;
-	arm(p->lag, LAG_MS * NS_PER_MS);
 }
 
 static void head_complete(struct capture *c, int64_t t_ns)
@@ -324,7 +214,7 @@ static void after_end_marker(struct capture *c)
 {
 	/* A proxy passes on whatever follows until the connection ends. */
 	if (!c->q.raw_passthrough && response_done(&c->res) && !event_pending(c->linger, EV_TIMEOUT, NULL))
-		arm(c->linger, LINGER_MS * NS_PER_MS);
+		loop_arm(c->linger, LINGER_MS * NS_PER_MS);
 }
 
 static size_t on_body(char *p, size_t size, size_t n, void *arg)
@@ -369,7 +259,7 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 	if (c->pause_wanted)
 		left = c->pool->o.idle_timeout_ns; /* it is the client that is slow */
 	if (left > 0)
-		arm(c->idle, left);
+		loop_arm(c->idle, left);
 	else
 		over(c, END_IDLE_TIMEOUT);
 }
@@ -383,28 +273,17 @@ struct capture_pool *capture_pool_create(struct event_base *base, const struct c
 
 	if (!p)
 		goto fail;
-	p->base = base;
 	p->o = *o;
 	if (p->o.part_ns <= 0)
 		p->o.part_ns = 500 * NS_PER_MS;
-	curl_global_init(CURL_GLOBAL_DEFAULT);
-	p->multi = curl_multi_init();
-	p->timer = evtimer_new(base, on_timer, p);
+	if (loop_init(&p->loop, base, o->max_connections, on_finished, p) < 0)
+		goto fail;
 	p->work = evtimer_new(base, on_work, p);
-	p->lag = evtimer_new(base, on_lag, p);
 	p->parts = event_new(base, -1, EV_PERSIST, on_parts, p);
-	if (!p->multi || !p->timer || !p->work || !p->parts || !p->lag)
+	if (!p->work || !p->parts)
 		goto fail;
 	every = (struct timeval){ p->o.part_ns / NS_PER_S, p->o.part_ns % NS_PER_S / NS_PER_US };
 	event_add(p->parts, &every);
-	p->lag_due_ns = clock_mono_ns() + LAG_MS * NS_PER_MS;
-	arm(p->lag, LAG_MS * NS_PER_MS);
-	curl_multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
-	curl_multi_setopt(p->multi, CURLMOPT_SOCKETDATA, p);
-	curl_multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, want_timer);
-	curl_multi_setopt(p->multi, CURLMOPT_TIMERDATA, p);
-	curl_multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
-	curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)o->max_connections);
 	return p;
 fail:
 	err_set(e, "out of memory");
@@ -417,23 +296,17 @@ void capture_pool_free(struct capture_pool *p)
 {
 	while (p->all)
 		capture_cancel(p->all, "the run ended");
-	/* curl takes its sockets' events down through want_socket(). */
-	if (p->multi)
-		curl_multi_cleanup(p->multi);
-	if (p->timer)
-		event_free(p->timer);
+	loop_release(&p->loop);
 	if (p->work)
 		event_free(p->work);
 	if (p->parts)
 		event_free(p->parts);
-	if (p->lag)
-		event_free(p->lag);
 	free(p);
 }
 
 void capture_pool_health(struct capture_pool *p, struct rec_client *out)
 {
-	out->loop_lag_max_ns = p->lag_max_ns;
+	out->loop_lag_max_ns = loop_take_lag_ns(&p->loop);
 	out->events = p->events;
 	out->coalesced = p->coalesced;
 	for (struct capture *c = p->all; c; c = c->next) {
@@ -441,68 +314,17 @@ void capture_pool_health(struct capture_pool *p, struct rec_client *out)
 		out->coalesced += c->res.n_coalesced;
 		c->res.n_events = c->res.n_coalesced = 0;
 	}
-	p->lag_max_ns = p->events = p->coalesced = 0;
+	p->events = p->coalesced = 0;
 }
 
-static int set_headers(struct capture *c)
+static void remember_secrets(struct capture *c)
 {
-	/* curl would otherwise wait a second for "100 Continue" before a large body. */
-	static const char *const plain[] = { "Expect:", NULL };
-	const char *const *lists[] = { plain, c->q.headers, NULL };
-
-	for (int i = 0; lists[i]; i++) {
-		for (const char *const *h = lists[i]; *h; h++) {
-			struct curl_slist *l = curl_slist_append(c->headers, *h);
-
-			if (!l)
-				return -1;
-			c->headers = l;
-			secrets_add_header(&c->res.secrets, *h);
-		}
-		if (!c->q.headers)
-			break;
-	}
+	for (const char *const *h = c->q.headers; h && *h; h++)
+		secrets_add_header(&c->res.secrets, *h);
 	secrets_add_url(&c->res.secrets, c->q.url);
-	return 0;
 }
 
-static void set_method(struct capture *c)
-{
-	if (strcmp(c->q.method, "HEAD") == 0)
-		curl_easy_setopt(c->easy, CURLOPT_NOBODY, 1L);
-	else if (c->q.body.n || strcmp(c->q.method, "POST") == 0) {
-		curl_easy_setopt(c->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)c->q.body.n);
-		curl_easy_setopt(c->easy, CURLOPT_COPYPOSTFIELDS, c->q.body.n ? c->q.body.p : "");
-	}
-	curl_easy_setopt(c->easy, CURLOPT_CUSTOMREQUEST, c->q.method);
-}
-
-static void set_options(struct capture *c)
-{
-	const struct capture_opts *o = &c->pool->o;
-
-	curl_easy_setopt(c->easy, CURLOPT_PRIVATE, c);
-	curl_easy_setopt(c->easy, CURLOPT_URL, c->q.url);
-	curl_easy_setopt(c->easy, CURLOPT_PATH_AS_IS, 1L);
-	if (c->q.unix_socket)
-		curl_easy_setopt(c->easy, CURLOPT_UNIX_SOCKET_PATH, c->q.unix_socket);
-	curl_easy_setopt(c->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers);
-	/* A proxy from the environment would stand between the clock and the engine unseen. */
-	curl_easy_setopt(c->easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(c->easy, CURLOPT_TCP_NODELAY, 1L);
-	curl_easy_setopt(c->easy, CURLOPT_ERRORBUFFER, c->curl_error);
-	curl_easy_setopt(c->easy, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(c->easy, CURLOPT_HEADERDATA, c);
-	curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(c->easy, CURLOPT_WRITEDATA, c);
-	curl_easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->connect_timeout_ns / NS_PER_MS));
-	curl_easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, (long)(o->total_timeout_ns / NS_PER_MS));
-	set_method(c);
-}
-
-/* Everything but curl's own part; NULL if out of memory. */
+/* NULL: out of memory. */
 static struct capture *new_capture(struct capture_pool *p, const struct capture_request *r)
 {
 	struct capture *c = calloc(1, sizeof(*c));
@@ -516,42 +338,36 @@ static struct capture *new_capture(struct capture_pool *p, const struct capture_
 		c->next->prev = c;
 	p->all = c;
 	buf_init(&c->head, HEADERS_MAX);
-	c->idle = evtimer_new(p->base, on_idle, c);
-	c->linger = evtimer_new(p->base, on_linger, c);
-	if (response_init(&c->res, r->id, r->api, p->o.no_text) < 0 || !c->idle || !c->linger ||
-	    set_headers(c) < 0) {
+	c->idle = evtimer_new(p->loop.base, on_idle, c);
+	c->linger = evtimer_new(p->loop.base, on_linger, c);
+	c->easy = transfer_create(r, &p->o, &(struct transfer_calls){ on_header, on_body, c, c->curl_error },
+				  &c->headers);
+	if (response_init(&c->res, r->id, r->api, p->o.no_text) < 0 || !c->idle || !c->linger || !c->easy) {
 		free_capture(c);
 		return NULL;
 	}
+	remember_secrets(c);
 	return c;
 }
 
 struct capture *capture_start(struct capture_pool *p, const struct capture_request *r, int64_t *sent_ns, struct err *e)
 {
 	struct capture *c = new_capture(p, r);
-	CURL *easy = c ? curl_easy_init() : NULL;
 
-	if (!easy) {
-		if (c)
-			free_capture(c);
+	if (!c) {
 		err_set(e, "out of memory");
 		return NULL;
 	}
-	c->easy = easy;
-	set_options(c);
 	c->start_ns = c->last_byte_ns = *sent_ns = now(p);
-	if (curl_multi_add_handle(p->multi, easy) != CURLM_OK) {
-		c->easy = NULL;
-		curl_easy_cleanup(easy);
+	if (curl_multi_add_handle(p->loop.multi, c->easy) != CURLM_OK) {
 		free_capture(c);
 		err_set(e, "libcurl does not take the request");
 		return NULL;
 	}
 	if (p->o.idle_timeout_ns > 0)
-		arm(c->idle, p->o.idle_timeout_ns);
+		loop_arm(c->idle, p->o.idle_timeout_ns);
 	/* Else the request would wait for the loop's next turn, and TTFT with it. */
-	if (!p->in_curl)
-		action(p, CURL_SOCKET_TIMEOUT, 0);
+	loop_kick(&p->loop);
 	return c;
 }
 
@@ -563,7 +379,7 @@ void capture_cancel(struct capture *c, const char *why)
 	}
 	c->over = true;
 	/* Inside curl a handle cannot be taken away: on_work() does it. */
-	if (c->pool->in_curl)
+	if (c->pool->loop.in_curl)
 		event_active(c->pool->work, EV_TIMEOUT, 0);
 	else
 		ended(c);
@@ -575,8 +391,5 @@ void capture_resume(struct capture *c)
 	if (!c->paused || c->over)
 		return;
 	c->paused = false;
-	c->pool->in_curl = true;
-	curl_easy_pause(c->easy, CURLPAUSE_CONT);
-	c->pool->in_curl = false;
-	action(c->pool, CURL_SOCKET_TIMEOUT, 0);
+	loop_unpause(&c->pool->loop, c->easy);
 }

@@ -2,7 +2,7 @@
  * One timed exchange with an engine: an HTTP request through libcurl (multi socket
  * interface on the caller's libevent loop) whose response becomes events and records.
  * Times are taken when the read returned, before parsing (design.md section 4).
- * The only file that includes <curl/curl.h> is capture.c.
+ * libcurl is used by capture.c, loop.c and transfer.c only.
  */
 #ifndef RECORD_CAPTURE_H
 #define RECORD_CAPTURE_H

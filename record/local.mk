@@ -7,6 +7,7 @@ record_librecord_a_SOURCES = \
 	record/headers.c record/headers.h \
 	record/listen.c record/listen.h \
 	record/lost.c record/lost.h \
+	record/loop.c record/loop.h \
 	record/outcome.c record/outcome.h \
 	record/proxy.c record/proxy.h \
 	record/recorder.c record/recorder.h \
@@ -15,7 +16,8 @@ record_librecord_a_SOURCES = \
 	record/rotate.c record/rotate.h \
 	record/run.c record/run.h \
 	record/secrets.c record/secrets.h \
-	record/spool.c record/spool.h
+	record/spool.c record/spool.h \
+	record/transfer.c record/transfer.h
 bin_PROGRAMS += tokrecord
 tokrecord_SOURCES = record/tokrecord.c
 tokrecord_LDADD = $(RECORD_LIBS)

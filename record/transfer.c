@@ -1,0 +1,98 @@
+#include <config.h>
+
+#include "record/transfer.h"
+
+#include <string.h>
+
+static int add_headers(struct curl_slist **list, const char *const *lines)
+{
+	for (; lines && *lines; lines++) {
+		struct curl_slist *l = curl_slist_append(*list, *lines);
+
+		if (!l)
+			return -1;
+		*list = l;
+	}
+	return 0;
+}
+
+static void set_method(CURL *easy, const struct capture_request *r)
+{
+	if (strcmp(r->method, "HEAD") == 0)
+		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+	else if (r->body.n || strcmp(r->method, "POST") == 0) {
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n);
+		curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, r->body.n ? r->body.p : "");
+	}
+	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, r->method);
+}
+
+static void set_address(CURL *easy, const struct capture_request *r)
+{
+	curl_easy_setopt(easy, CURLOPT_URL, r->url);
+	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+	if (r->unix_socket)
+		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, r->unix_socket);
+	/* A proxy from the environment would stand between the clock and the engine unseen. */
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+}
+
+static void set_calls(CURL *easy, const struct transfer_calls *calls)
+{
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, calls->arg);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, calls->error);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, calls->on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, calls->arg);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, calls->on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, calls->arg);
+}
+
+CURL *transfer_create(const struct capture_request *r, const struct capture_opts *o,
+		      const struct transfer_calls *calls, struct curl_slist **headers)
+{
+	/* curl would otherwise wait a second for "100 Continue" before a large body. */
+	static const char *const plain[] = { "Expect:", NULL };
+	CURL *easy = curl_easy_init();
+
+	*headers = NULL;
+	if (!easy || add_headers(headers, plain) < 0 || add_headers(headers, r->headers) < 0) {
+		curl_easy_cleanup(easy);
+		return NULL;
+	}
+	set_address(easy, r);
+	set_calls(easy, calls);
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *headers);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->connect_timeout_ns / NS_PER_MS));
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(o->total_timeout_ns / NS_PER_MS));
+	set_method(easy, r);
+	return easy;
+}
+
+static enum transfer_end timed_out(CURL *easy)
+{
+	curl_off_t connected_us = 0;
+
+	curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connected_us);
+	return connected_us > 0 ? END_TOTAL_TIMEOUT : END_CONNECT_TIMEOUT;
+}
+
+enum transfer_end transfer_end_of(CURL *easy, CURLcode rc, bool head_done)
+{
+	switch (rc) {
+	case CURLE_OK: return END_CLEAN;
+	case CURLE_COULDNT_CONNECT: return END_CONNECT;
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY: return END_RESOLVE;
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE: return END_TLS;
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_WEIRD_SERVER_REPLY:
+	case CURLE_HTTP2: return END_PROTOCOL;
+	case CURLE_OPERATION_TIMEDOUT: return timed_out(easy);
+	default: return head_done ? END_CUT : END_NO_REPLY;
+	}
+}

@@ -1,0 +1,31 @@
+/*
+ * What a request says, in libcurl's options, and what libcurl says of its end.  Private
+ * to the capture.
+ */
+#ifndef RECORD_TRANSFER_H
+#define RECORD_TRANSFER_H
+
+#include <curl/curl.h>
+
+#include "record/capture.h"
+#include "record/outcome.h"
+
+/* Called by curl; arg is what transfer_create() was given. */
+struct transfer_calls {
+	size_t (*on_header)(char *p, size_t size, size_t n, void *arg);
+	size_t (*on_body)(char *p, size_t size, size_t n, void *arg);
+	void *arg;
+	char *error; /* CURL_ERROR_SIZE bytes */
+};
+
+/*
+ * The handle of one exchange, not started; the body is copied.  *headers is the caller's
+ * to free, behind the handle.  NULL: out of memory.
+ */
+CURL *transfer_create(const struct capture_request *r, const struct capture_opts *o,
+		      const struct transfer_calls *calls, struct curl_slist **headers);
+
+/* head_done: a response head was complete before the end. */
+enum transfer_end transfer_end_of(CURL *easy, CURLcode rc, bool head_done);
+
+#endif
