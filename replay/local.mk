@@ -29,12 +29,15 @@ dist_man_MANS += replay/tokserve.1
 
 # The replayer and tokreplay.
 replay_libreplay_a_SOURCES += \
+	replay/answer.c replay/answer.h \
+	replay/difference.c replay/difference.h \
 	replay/driver.c replay/driver.h \
 	replay/launch.c replay/launch.h \
 	replay/options.c replay/options.h \
 	replay/options_body.c replay/options_body.h \
 	replay/options_engine.c replay/options_engine.h \
 	replay/options_load.c replay/options_load.h \
+	replay/options_verify.c replay/options_verify.h \
 	replay/plan.c replay/plan.h \
 	replay/pool.c replay/pool.h \
 	replay/probe.c replay/probe.h \
@@ -47,7 +50,11 @@ replay_libreplay_a_SOURCES += \
 	replay/schedule.c replay/schedule.h \
 	replay/source.c replay/source.h \
 	replay/tally.c replay/tally.h \
-	replay/target.c replay/target.h
+	replay/target.c replay/target.h \
+	replay/verify.c replay/verify.h \
+	replay/verify_files.c replay/verify_files.h \
+	replay/verify_out.c replay/verify_out.h \
+	replay/verify_pair.c replay/verify_pair.h
 bin_PROGRAMS += tokreplay
 tokreplay_SOURCES = replay/tokreplay.c
 tokreplay_LDADD = $(REPLAY_LIBS)

@@ -36,10 +36,12 @@ void options_parse(struct options *o, int argc, char **argv)
 	n += options_engine_rows(&o->engine, rows + n);
 	n += options_load_rows(&o->load, rows + n);
 	n += options_body_rows(&o->body, rows + n);
+	n += options_verify_rows(&o->verify, rows + n);
 	run_rows(o, rows + n);
 	o->source = argv[opt_parse(&tool, argc, argv)];
-	if (!o->engine.base_url && !o->plan)
-		opt_usage("--base-url is missing: where is the engine? (or --plan, to send nothing)");
+	options_verify_check(&o->verify, o->engine.base_url && !o->plan, o->output);
+	if (!o->engine.base_url && !o->plan && !o->verify.on)
+		opt_usage("--base-url is missing: where is the engine? (or --plan, to send nothing; or --verify, to compare finished runs)");
 	options_load_check(&o->load);
 	options_body_check(&o->body);
 }

@@ -9,15 +9,23 @@
 #include "replay/options_body.h"
 #include "replay/options_engine.h"
 #include "replay/options_load.h"
+#include "replay/options_verify.h"
 
 struct options {
 	struct options_load load;
 	struct options_body body;
 	struct options_engine engine;
+	struct options_verify verify;
 	bool plan, no_text, allow_cut, quiet, verbose;
 	const char *output;
 	const char *source;  /* the operand */
 };
+
+/* There is an engine to send to, or a plan to print; else finished traces are compared. */
+static inline bool options_offline(const struct options *o)
+{
+	return o->verify.on && !o->engine.base_url && !o->plan;
+}
 
 /* Parses and checks; a mistake exits with 2. */
 void options_parse(struct options *o, int argc, char **argv);

@@ -52,7 +52,7 @@ static int spool(char *path, size_t size, char hex[DIGEST_HEX + 1], struct err *
 	return 0;
 }
 
-static int digest_file(const char *path, char hex[DIGEST_HEX + 1], struct err *e)
+int source_digest(const char *path, char hex[DIGEST_HEX + 1], struct err *e)
 {
 	FILE *f = fopen(path, "r");
 	int rc;
@@ -76,7 +76,7 @@ int source_load(const char *path, bool allow_cut, struct source *s, bool *cut, s
 	if (from_stdin)
 		rc = spool(tmp, sizeof(tmp), s->digest, e);
 	else
-		rc = digest_file(path, s->digest, e);
+		rc = source_digest(path, s->digest, e);
 	if (rc < 0)
 		return -1;
 	rc = trace_data_load(from_stdin ? tmp : path, true, &s->d, e);

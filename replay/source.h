@@ -31,6 +31,8 @@ struct source {
  * allow_cut is set, and then *cut tells (err says where).
  */
 int source_load(const char *path, bool allow_cut, struct source *s, bool *cut, struct err *e);
+/* SHA-256 of a file's bytes.  0 or -1. */
+int source_digest(const char *path, char hex[DIGEST_HEX + 1], struct err *e);
 /* The pure part: s->d and s->digest are set, the rest is filled.  0 or -1. */
 int source_fill(struct source *s, struct err *e);
 void source_release(struct source *s);

@@ -6,6 +6,7 @@
 #include "replay/launch.h"
 #include "replay/options.h"
 #include "replay/say.h"
+#include "replay/verify_files.h"
 
 static int64_t highest_level(const struct plan_opts *o)
 {
@@ -111,6 +112,18 @@ static void release(struct job *j)
 	options_release(&j->o);
 }
 
+/* Finished traces are compared; nothing is sent. */
+static int verify_offline(struct job *j)
+{
+	struct err e = { "" };
+	int code = verify_files(j->o.source, NULL, &j->o.verify, &e);
+
+	if (*e.msg)
+		err_print(&e);
+	options_release(&j->o);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct job job = { .argc = argc, .argv = argv };
@@ -121,6 +134,8 @@ int main(int argc, char **argv)
 
 	options_parse(&job.o, argc, argv);
 	signal(SIGPIPE, SIG_IGN);
+	if (options_offline(o))
+		return verify_offline(&job);
 	if (o->engine.base_url)
 		options_engine_target(&o->engine, &job.target);
 	if (!o->plan && launch_same_file(o->source, o->output))
@@ -130,6 +145,8 @@ int main(int argc, char **argv)
 		die(EXIT_FAILED, "%s", cut_err.msg);
 	job.cut = cut ? cut_err.msg : NULL;
 	code = o->plan ? plan_only(&job, &e) : replay(&job, &e);
+	if (code == EXIT_OK && o->verify.on && !o->plan)
+		code = verify_files(o->output, &job.src, &o->verify, &e);
 	if (*e.msg)
 		err_print(&e);
 	release(&job);

@@ -8,6 +8,7 @@ formats_libformats_a_SOURCES += \
 	formats/base/opt.c formats/base/opt.h \
 	formats/base/quantile.c formats/base/quantile.h \
 	formats/base/rng.c formats/base/rng.h \
+	formats/base/room.c formats/base/room.h \
 	formats/base/secret.c formats/base/secret.h \
 	formats/base/str.h \
 	formats/base/unit.c formats/base/unit.h \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "formats/base/idmap.h"
+#include "formats/base/room.h"
 #include "formats/trace/copy.h"
 
 enum { TEXT_MAX = 1 << 30 };
@@ -17,19 +18,9 @@ struct loader {
 	struct err *e;
 };
 
-/* Room for one more element in an array that doubles. */
-static int more_room(void *array, size_t n, size_t *cap, size_t size, struct err *e)
+static int too_large(struct err *e)
 {
-	void **a = array, *p;
-
-	if (n < *cap)
-		return 0;
-	p = realloc(*a, (*cap ? 2 * *cap : 16) * size);
-	if (!p)
-		return err_set(e, "out of memory: the trace is too large to hold");
-	*a = p;
-	*cap = *cap ? 2 * *cap : 16;
-	return 0;
+	return err_set(e, "out of memory: the trace is too large to hold");
 }
 
 static struct segment *last_segment(const struct loader *l)
@@ -43,8 +34,8 @@ static int add_segment(struct loader *l, const struct rec_header *h)
 	struct record blank;
 	struct segment *s;
 
-	if (more_room(&d->segments, d->n_segments, &l->cap_segments, sizeof(*d->segments), l->e) < 0)
-		return -1;
+	if (room_for_one(&d->segments, d->n_segments, &l->cap_segments, sizeof(*d->segments)) < 0)
+		return too_large(l->e);
 	s = &d->segments[d->n_segments++];
 	*s = (struct segment){ .header = *h };
 	copy_header(&d->store, &s->header);
@@ -64,8 +55,8 @@ static int add_phase(struct loader *l, const struct rec_phase *p)
 	while (i < s->n_phases && s->phases[i].id != p->id)
 		i++;
 	if (i == s->n_phases) {
-		if (more_room(&s->phases, i, &l->cap_phases, sizeof(*s->phases), l->e) < 0)
-			return -1;
+		if (room_for_one(&s->phases, i, &l->cap_phases, sizeof(*s->phases)) < 0)
+			return too_large(l->e);
 		s->n_phases++;
 	}
 	s->phases[i] = *p;
@@ -79,8 +70,8 @@ static int add_exchange(struct loader *l, const struct rec_request *q)
 	struct record blank;
 	struct exchange *x;
 
-	if (more_room(&d->x, d->n, &l->cap_x, sizeof(*d->x), l->e) < 0)
-		return -1;
+	if (room_for_one(&d->x, d->n, &l->cap_x, sizeof(*d->x)) < 0)
+		return too_large(l->e);
 	if (idmap_put(&l->ids, (uint64_t)q->id, d->n) < 0)
 		return err_set(l->e, "out of memory");
 	x = &d->x[d->n++];
@@ -111,7 +102,7 @@ static int add_response(struct loader *l, const struct rec_response *s)
 		if (!s->events.has_text)
 			x->res.events.has_text = false;
 		if (events_append(&x->res.events, &s->events) < 0)
-			return err_set(l->e, "out of memory: the trace is too large to hold");
+			return too_large(l->e);
 	}
 	if (!s->last)
 		return 0;
