@@ -1,7 +1,8 @@
 # tests of: replay
 if HAVE_CMOCKA
 replay_units = tests/unit/driver tests/unit/plan tests/unit/prompt \
-	tests/unit/request tests/unit/schedule tests/unit/target
+	tests/unit/request tests/unit/schedule tests/unit/target \
+	tests/unit/verify
 check_PROGRAMS += $(replay_units)
 TESTS += $(replay_units)
 tests_unit_driver_SOURCES = tests/unit/driver.c
@@ -16,6 +17,8 @@ tests_unit_schedule_SOURCES = tests/unit/schedule.c
 tests_unit_schedule_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_target_SOURCES = tests/unit/target.c
 tests_unit_target_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_verify_SOURCES = tests/unit/verify.c
+tests_unit_verify_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 endif
 
 check_PROGRAMS += tests/replay/lengths tests/replay/rows
@@ -25,4 +28,5 @@ tests_replay_rows_SOURCES = tests/replay/rows.c
 tests_replay_rows_LDADD = $(FORMATS_LIBS)
 cli_tests += \
 	tests/cli/replay.sh \
-	tests/cli/replay-faults.sh
+	tests/cli/replay-faults.sh \
+	tests/cli/verify.sh
