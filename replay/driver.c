@@ -5,29 +5,31 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "replay/phases.h"
 #include "replay/pool.h"
 #include "replay/progress.h"
 
 enum { TICK_US = 500000, FIRST_FEW = 8 };
 
 struct driver {
-	const struct runlog *log;
 	const struct plan *plan;
+	const struct runlog *log;
 	struct tally *tally;
 	struct err last;           /* of the latest call that failed */
 	struct err *e;             /* the first one, for the caller */
 	struct event_base *base;
 	struct pool *pool;
+	struct dispatch *dispatch;
+	struct phases phases;
 	struct event *pump_timer, *tick_timer, *signals[2];
-	int64_t epoch_ns;
+	int64_t epoch_ns, grace_ns;
 	struct progress progress;
 
 	size_t phase;
+	enum { TO_BEGIN, SENDING, DRAINING } stage; /* of the phase */
 	int64_t begin_ns;          /* of the phase, from the epoch */
-	size_t due, next, end;     /* plan indices: first not yet due, first not yet sent, end of phase */
-	size_t finished, unreachable; /* in the phase */
-	int64_t *queued_ns;        /* per request of the plan: when it was due, as seen */
-	bool *ended;               /* per request of the plan */
+	int64_t start_ns;          /* of the first round; NS_NONE: at once */
+	size_t unreachable;        /* in the phase */
 	bool stopping;
 	enum drive_result result;
 };
@@ -60,7 +62,8 @@ static void stop(struct driver *d, enum drive_result result)
 static size_t first_few(const struct driver *d)
 {
 	const struct plan_phase *ph = phase_of(d);
-	size_t n = ph->concurrency == COUNT_NONE ? FIRST_FEW : (size_t)ph->concurrency;
+	int64_t c = ph->load.concurrency;
+	size_t n = c == COUNT_NONE ? FIRST_FEW : (size_t)shard_share(&d->plan->opts.shard, c);
 
 	return n < ph->n ? n : ph->n;
 }
@@ -68,12 +71,14 @@ static size_t first_few(const struct driver *d)
 static void on_ended(void *arg, size_t i, const struct rec_response *last)
 {
 	struct driver *d = arg;
+	size_t ended;
 
-	d->ended[i] = true;
-	d->finished++;
+	dispatch_ended(d->dispatch, i, now(d));
+	phases_ended(&d->phases, i, last->status);
+	ended = d->phases.s[d->phase].ended;
 	if (str_is(last->error_kind, "connect"))
 		d->unreachable++;
-	if (!d->stopping && d->unreachable == d->finished && d->finished >= first_few(d))
+	if (!d->stopping && ended > 0 && d->unreachable == ended && ended >= first_few(d))
 		stop(d, DRIVE_NO_ENGINE);
 	/* Not from here: sending inside a callback of the pool would nest without end. */
 	if (!d->stopping)
@@ -85,104 +90,145 @@ static void on_failed(void *arg)
 	stop(arg, DRIVE_FAILED);
 }
 
-static int64_t scheduled_ns(const struct driver *d, size_t i)
+static void wake_at(struct driver *d, int64_t t_ns)
 {
-	int64_t intended = d->plan->e[i].intended_ns;
-
-	return intended == NS_NONE || intended > INT64_MAX - d->begin_ns ?
-		intended : d->begin_ns + intended;
-}
-
-static void wake_at(struct driver *d, int64_t due_ns)
-{
-	int64_t wait_us = (due_ns - now(d)) / NS_PER_US + 1;
+	int64_t wait_us;
 	struct timeval tv = { 0, 0 };
 
+	if (t_ns == INT64_MAX)
+		return;
+	wait_us = (t_ns - now(d)) / NS_PER_US + 1;
 	if (wait_us > 0)
 		tv = (struct timeval){ wait_us / 1000000, wait_us % 1000000 };
 	evtimer_add(d->pump_timer, &tv);
 }
 
-/* Notes which requests have become due; the timer is set for the one after them. */
-static void note_due(struct driver *d)
+static bool next_follows(const struct driver *d)
 {
-	int64_t t = now(d);
-
-	while (d->due < d->end && scheduled_ns(d, d->due) <= t)
-		d->queued_ns[d->due++] = t;
-	if (d->due < d->end)
-		wake_at(d, scheduled_ns(d, d->due));
+	return d->phase + 1 < d->plan->n_phases && d->plan->phases[d->phase + 1].load.follows;
 }
 
-static bool may_send(const struct driver *d)
+/* When the phase stops to send, INT64_MAX if only when all is sent. */
+static int64_t time_over_ns(const struct driver *d)
 {
-	const struct plan_phase *ph = phase_of(d);
-	const struct plan_entry *en = &d->plan->e[d->next];
+	int64_t duration = phase_of(d)->load.duration_ns;
 
-	if (d->next == d->end)
-		return false;
-	if (ph->concurrency != COUNT_NONE && pool_in_flight(d->pool) >= (size_t)ph->concurrency)
-		return false;
-	if (ph->timing != TIMING_CLOSED)
-		return d->next < d->due;
-	return !en->waits || d->ended[en->parent];
+	return duration == NS_NONE ? INT64_MAX : d->begin_ns + duration;
 }
 
-static int send_what_is_due(struct driver *d)
+static int begin_phase(struct driver *d, int64_t begin_ns)
 {
-	if (phase_of(d)->timing != TIMING_CLOSED)
-		note_due(d);
-	while (may_send(d)) {
-		size_t i = d->next++;
+	d->begin_ns = begin_ns;
+	d->stage = SENDING;
+	d->unreachable = 0;
+	if (dispatch_begin(d->dispatch, d->phase, begin_ns) < 0)
+		return err_set(&d->last, "out of memory");
+	return phases_begin(&d->phases, d->phase, begin_ns, &d->last);
+}
 
-		if (phase_of(d)->timing == TIMING_CLOSED)
-			d->queued_ns[i] = now(d);
-		if (pool_send(d->pool, i, scheduled_ns(d, i), d->queued_ns[i]) < 0)
+/* What a step of the pump came to. */
+enum step { FAILED, WAIT, GO_ON };
+
+/* The first round begins at the common start, everything else as soon as it can. */
+static enum step to_begin(struct driver *d)
+{
+	bool at_start = d->start_ns != NS_NONE && phase_of(d)->kind != PHASE_WARMUP;
+	int64_t t = at_start ? d->start_ns : d->begin_ns;
+
+	if (t > now(d)) {
+		wake_at(d, t);
+		return WAIT;
+	}
+	if (at_start)
+		d->start_ns = NS_NONE;
+	return begin_phase(d, at_start ? t : now(d)) < 0 ? FAILED : GO_ON;
+}
+
+/* *t_ns: the time at which there was nothing more. */
+static int send_what_is_due(struct driver *d, int64_t *t_ns)
+{
+	struct dispatched what;
+
+	while (dispatch_next(d->dispatch, *t_ns = now(d), &what)) {
+		phases_sent(&d->phases, what.i);
+		if (pool_send(d->pool, &what) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int begin_phase(struct driver *d)
+/* What had waited for a slot until the end was offered, too: it is part of the result. */
+static int drop_what_was_due(struct driver *d)
 {
-	const struct plan_phase *ph = phase_of(d);
-	int64_t lanes = ph->concurrency;
+	struct dispatched what;
 
-	d->due = d->next = ph->first;
-	d->end = ph->first + ph->n;
-	d->finished = d->unreachable = 0;
-	if (lanes != COUNT_NONE && lanes > (int64_t)ph->n)
-		lanes = (int64_t)ph->n;
-	if (pool_set_lanes(d->pool, lanes) < 0)
-		return -1;
-	d->begin_ns = now(d);
-	return runlog_phase(d->log, d->phase, d->begin_ns, NS_NONE, NULL, &d->last);
+	while (dispatch_drop(d->dispatch, &what)) {
+		phases_unsent(&d->phases);
+		if (pool_never_send(d->pool, &what, "no slot was free before the time was over") < 0)
+			return -1;
+	}
+	return 0;
 }
 
-static int end_phase(struct driver *d, const char *verdict)
+static enum step sending(struct driver *d)
 {
-	return runlog_phase(d->log, d->phase, d->begin_ns, now(d), verdict, &d->last);
+	int64_t end = time_over_ns(d), t = now(d);
+	bool over = t >= end;
+
+	if (!over && send_what_is_due(d, &t) < 0)
+		return FAILED;
+	if (!over && (next_follows(d) || !dispatch_exhausted(d->dispatch))) {
+		t = dispatch_wake_ns(d->dispatch, t);
+		wake_at(d, t < end ? t : end);
+		return phases_close(&d->phases, now(d), &d->last) < 0 ? FAILED : WAIT;
+	}
+	phases_sending_over(&d->phases, over && !dispatch_exhausted(d->dispatch));
+	if (over)
+		dispatch_time_over(d->dispatch);
+	d->stage = DRAINING;
+	if (next_follows(d)) {
+		d->phase++;
+		return begin_phase(d, end) < 0 ? FAILED : GO_ON;
+	}
+	return drop_what_was_due(d) < 0 ? FAILED : GO_ON;
 }
 
-/* Sends what may be sent now, and goes to the next phase when this one is drained. */
+static enum step draining(struct driver *d)
+{
+	int64_t end = time_over_ns(d);
+	int64_t last = end > INT64_MAX - d->grace_ns ? INT64_MAX : end + d->grace_ns;
+
+	if (pool_in_flight(d->pool) > 0 && now(d) < last) {
+		wake_at(d, last);
+		return phases_close(&d->phases, now(d), &d->last) < 0 ? FAILED : WAIT;
+	}
+	if (pool_in_flight(d->pool) > 0)
+		pool_cancel_all(d->pool, "the time and the grace after it were over");
+	if (phases_close(&d->phases, now(d), &d->last) < 0)
+		return FAILED;
+	if (d->phase + 1 == d->plan->n_phases) {
+		stop(d, DRIVE_COMPLETE);
+		return WAIT;
+	}
+	d->phase++;
+	d->stage = TO_BEGIN;
+	d->begin_ns = now(d) + phase_of(d)->pause_ns;
+	return GO_ON;
+}
+
+/* Sends what may be sent now, and goes to the next phase when this one is over. */
 static void pump(struct driver *d)
 {
-	for (;;) {
-		if (send_what_is_due(d) < 0)
-			break;
-		if (d->next < d->end || pool_in_flight(d->pool) > 0)
-			return;
-		if (end_phase(d, "ok") < 0)
-			break;
-		if (d->phase + 1 == d->plan->n_phases) {
-			stop(d, DRIVE_COMPLETE);
-			return;
-		}
-		d->phase++;
-		if (begin_phase(d) < 0)
-			break;
-	}
-	stop(d, DRIVE_FAILED);
+	static enum step (*const steps[])(struct driver *) = {
+		[TO_BEGIN] = to_begin, [SENDING] = sending, [DRAINING] = draining,
+	};
+	enum step s;
+
+	do
+		s = steps[d->stage](d);
+	while (s == GO_ON && !d->stopping);
+	if (s == FAILED)
+		stop(d, DRIVE_FAILED);
 }
 
 static void on_pump(evutil_socket_t fd, short what, void *arg)
@@ -207,7 +253,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	    trace_writer_tick(d->log->w, clock_mono_ns(), &d->last) < 0)
 		stop(d, DRIVE_FAILED);
 	else
-		progress_draw(&d->progress, d->tally, phase_of(d)->concurrency, clock_mono_ns());
+		progress_draw(&d->progress, d->tally, phase_of(d)->load.concurrency, clock_mono_ns());
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -248,19 +294,21 @@ static int set_up(struct driver *d, const struct drive_opts *o)
 		.verbose = o->verbose, .arg = d, .on_ended = on_ended, .on_failed = on_failed,
 	};
 
-	d->queued_ns = calloc(d->plan->n, sizeof(*d->queued_ns));
-	d->ended = calloc(d->plan->n, sizeof(*d->ended));
+	d->dispatch = dispatch_create(d->plan);
 	if (cfg && event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
 		d->base = event_base_new_with_config(cfg);
 	if (cfg)
 		event_config_free(cfg);
-	if (!d->base || !d->queued_ns || !d->ended)
+	if (!d->base || !d->dispatch || phases_init(&d->phases, d->log) < 0)
 		return err_set(&d->last, "out of memory");
 	d->pool = pool_create(d->base, d->log, &po, d->tally, &d->last);
 	if (!d->pool || set_up_events(d) < 0)
 		return -1;
 	progress_init(&d->progress, o->quiet || o->verbose, clock_mono_ns());
-	return begin_phase(d);
+	d->grace_ns = o->grace_ns;
+	if (o->start_wall_ns != NS_NONE)
+		d->start_ns = o->start_wall_ns - clock_wall_ns() + now(d);
+	return 0;
 }
 
 static void free_event(struct event *ev)
@@ -279,8 +327,8 @@ static void tear_down(struct driver *d)
 	free_event(d->signals[1]);
 	if (d->base)
 		event_base_free(d->base);
-	free(d->queued_ns);
-	free(d->ended);
+	dispatch_free(d->dispatch);
+	phases_release(&d->phases);
 }
 
 /* The run did not come to its end: what is in flight is cancelled, and the phase says why. */
@@ -289,7 +337,8 @@ static void cut_short(struct driver *d)
 	bool interrupted = d->result == DRIVE_INTERRUPTED;
 
 	pool_cancel_all(d->pool, interrupted ? "interrupted" : "the run ended");
-	if (d->result != DRIVE_FAILED && end_phase(d, interrupted ? "interrupted" : "no engine") < 0)
+	if (d->result != DRIVE_FAILED &&
+	    phases_cut(&d->phases, now(d), interrupted ? "interrupted" : "no engine", &d->last) < 0)
 		stop(d, DRIVE_FAILED);
 }
 
@@ -297,7 +346,7 @@ enum drive_result drive(const struct runlog *log, const struct drive_opts *o, in
 			struct tally *tally, struct err *e)
 {
 	struct driver d = { .log = log, .plan = log->plan, .tally = tally, .e = e,
-			    .epoch_ns = epoch_ns, .result = DRIVE_COMPLETE };
+			    .epoch_ns = epoch_ns, .start_ns = NS_NONE, .result = DRIVE_COMPLETE };
 
 	if (set_up(&d, o) < 0) {
 		stop(&d, DRIVE_FAILED);

@@ -1,12 +1,10 @@
 /*
- * Runs a plan against an engine: phase after phase, each drained before the next begins,
- * and writes what happens.
+ * Runs a plan against an engine: phase after phase, and writes what happens.  A phase is
+ * drained before the next begins, unless that one follows without a break.  What is sent
+ * when is decided in dispatch.h.
  *
- * Closed loop: a request is sent when one of C slots is free, strictly in the plan's
- * order; a turn of a session waits for the turn before it, and what stands behind it in
- * the plan waits too, since order goes before load.
- * Recorded timing: a request is handed over at its deadline, counted from the phase's
- * begin; where C caps it, it then waits for a slot, and the trace keeps both times.
+ * Where a phase has a duration, nothing is sent after it; what is then in flight may end
+ * within the grace, and is cancelled after it.
  */
 #ifndef REPLAY_DRIVER_H
 #define REPLAY_DRIVER_H
@@ -16,6 +14,8 @@
 
 struct drive_opts {
 	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns; /* 0: none */
+	int64_t grace_ns;
+	int64_t start_wall_ns;     /* Unix time at which the first round begins; NS_NONE: at once */
 	bool quiet, verbose;
 };
 

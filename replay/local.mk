@@ -31,25 +31,35 @@ dist_man_MANS += replay/tokserve.1
 replay_libreplay_a_SOURCES += \
 	replay/answer.c replay/answer.h \
 	replay/difference.c replay/difference.h \
+	replay/arrivals.c replay/arrivals.h \
+	replay/dispatch.c replay/dispatch.h \
 	replay/driver.c replay/driver.h \
+	replay/heap.c replay/heap.h \
 	replay/launch.c replay/launch.h \
 	replay/options.c replay/options.h \
 	replay/options_body.c replay/options_body.h \
 	replay/options_engine.c replay/options_engine.h \
-	replay/options_load.c replay/options_load.h \
 	replay/options_verify.c replay/options_verify.h \
+	replay/options_load.c replay/options_load.h replay/options_shape.c \
+	replay/phases.c replay/phases.h \
+	replay/placing.c replay/placing.h \
 	replay/plan.c replay/plan.h \
 	replay/pool.c replay/pool.h \
 	replay/probe.c replay/probe.h \
 	replay/progress.c replay/progress.h \
 	replay/prompt.c replay/prompt.h \
 	replay/prompt_text.c replay/prompt_text.h \
+	replay/ramp.c replay/ramp.h \
+	replay/recorded.c replay/recorded.h \
 	replay/request.c replay/request.h \
 	replay/runlog.c replay/runlog.h \
 	replay/say.c replay/say.h \
 	replay/schedule.c replay/schedule.h \
+	replay/shard.c replay/shard.h \
 	replay/source.c replay/source.h \
 	replay/tally.c replay/tally.h \
+	replay/stages.c replay/stages.h \
+	replay/start.c replay/start.h \
 	replay/target.c replay/target.h \
 	replay/verify.c replay/verify.h \
 	replay/verify_files.c replay/verify_files.h \

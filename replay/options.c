@@ -55,7 +55,7 @@ void options_release(struct options *o)
 
 void options_plan(const struct options *o, const char *default_model, struct plan_opts *p)
 {
-	*p = (struct plan_opts){ .speed = 1 };
+	*p = (struct plan_opts){ .n_levels = 0 };
 	options_load_plan(&o->load, p);
 	options_body_plan(&o->body, default_model, p);
 }

@@ -6,33 +6,31 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "replay/placing.h"
+
 /* Bodies up to this sum are kept; what lies beyond is built again when it is sent. */
 enum { KEEP_BYTES = 256 << 20, LINE_MAX_BYTES = 1 << 20 };
 
 struct build {
 	struct plan *p;
-	struct schedule schedule;
-	size_t *order;    /* items in the order of sending */
-	int64_t *sent_as; /* item -> its latest entry in the phase at hand, or -1 */
+	struct placing placing;
 	struct digest *text;
 	struct buf line, body;
 	size_t kept;
 };
 
-static int64_t count_of(const struct plan_opts *o, size_t level, size_t source_n)
+static int64_t count_of(const struct plan_opts *o, size_t level)
 {
 	if (o->n_counts == 0)
-		return (int64_t)source_n;
+		return COUNT_NONE;
 	return o->counts[o->n_counts == 1 ? 0 : level];
 }
 
 static uint64_t copy_of(const struct plan_entry *en, const struct plan *p)
 {
-	size_t per_level = p->n_phases / p->opts.n_levels;
-	uint64_t level = en->phase / per_level;
-	uint64_t warm = p->phases[en->phase].kind == PHASE_WARMUP;
+	const struct plan_phase *ph = &p->phases[en->phase];
 
-	return (level << 1 | warm) << 32 | (uint64_t)en->pass;
+	return (ph->words << 1 | (ph->kind == PHASE_WARMUP)) << 32 | (uint64_t)en->pass;
 }
 
 static struct request_ask ask_of(const struct plan *p, const struct plan_entry *en)
@@ -100,10 +98,12 @@ int plan_line(const struct plan *p, size_t i, struct buf *out)
 
 	bad |= buf_printf(out, "{\"index\":%zu,\"phase\":%zu,\"kind\":\"%s\"", i, en->phase,
 			  ph->kind == PHASE_WARMUP ? "warmup" : "round");
-	bad |= add_int(out, "concurrency", ph->concurrency, COUNT_NONE);
+	bad |= add_int(out, "concurrency", ph->load.concurrency, COUNT_NONE);
 	bad |= buf_printf(out, ",\"trigger\":\"%s\"", trigger(en));
 	bad |= add_int(out, "intended_ns", en->intended_ns, NS_NONE);
+	bad |= add_int(out, "lane", en->lane, COUNT_NONE);
 	bad |= add_int(out, "parent", en->parent, -1);
+	bad |= add_int(out, "think_ns", en->waits ? en->think_ns : NS_NONE, NS_NONE);
 	bad |= add_int(out, "source_id", p->source->items[en->item].id, COUNT_NONE);
 	bad |= add_int(out, "pass", en->pass, -1);
 	bad |= buf_adds(out, ",\"endpoint\":");
@@ -124,7 +124,7 @@ static int finish_entry(struct build *b, size_t i, struct err *e)
 	en->endpoint = request_endpoint(&b->p->opts.req, &ask);
 	en->body_len = b->body.n;
 	digest_bytes(b->body.p, b->body.n, en->digest);
-	if (b->kept + b->body.n <= KEEP_BYTES) {
+	if (!en->elsewhere && b->kept + b->body.n <= KEEP_BYTES) {
 		if (buf_add(&en->body, b->body.p, b->body.n) < 0)
 			return err_set(e, "out of memory");
 		b->kept += b->body.n;
@@ -136,131 +136,85 @@ static int finish_entry(struct build *b, size_t i, struct err *e)
 	return 0;
 }
 
-static void place_entry(struct build *b, size_t phase, size_t k)
-{
-	struct plan *p = b->p;
-	const struct plan_phase *ph = &p->phases[phase];
-	size_t i = ph->first + k, item = b->order[k % p->source->n];
-	const struct source_item *it = &p->source->items[item];
-	int64_t parent = it->parent < 0 ? -1 : b->sent_as[it->parent];
-	struct plan_entry *en = &p->e[i];
-
-	*en = (struct plan_entry){ .item = item, .phase = phase, .parent = -1 };
-	buf_init(&en->body, REQUEST_BODY_MAX);
-	en->pass = (int64_t)(k / p->source->n);
-	if (parent >= 0 && p->e[parent].pass == en->pass)
-		en->parent = parent;
-	en->waits = en->parent >= 0 && ph->timing == TIMING_CLOSED;
-	en->intended_ns = ph->timing == TIMING_CLOSED ? NS_NONE :
-		schedule_intended_ns(&b->schedule, it->arrival_ns, en->pass);
-	b->sent_as[item] = (int64_t)i;
-}
-
-static double offered_rate(const struct plan *p, const struct plan_phase *ph)
-{
-	int64_t span = ph->n < 2 ? 0 : p->e[ph->first + ph->n - 1].intended_ns;
-
-	return ph->timing == TIMING_CLOSED || span <= 0 ?
-		NAN : (double)(ph->n - 1) * 1e9 / (double)span;
-}
-
 static int fill_phase(struct build *b, size_t phase, struct err *e)
 {
 	struct plan_phase *ph = &b->p->phases[phase];
 
-	for (size_t i = 0; i < b->p->source->n; i++)
-		b->sent_as[i] = -1;
+	placing_begin(&b->placing, ph);
 	for (size_t k = 0; k < ph->n; k++) {
-		place_entry(b, phase, k);
-		b->p->n = ph->first + k + 1;
-		if (finish_entry(b, ph->first + k, e) < 0)
+		size_t i = ph->first + k;
+
+		placing_entry(&b->placing, phase, k);
+		buf_init(&b->p->e[i].body, REQUEST_BODY_MAX);
+		b->p->n = i + 1;
+		if (finish_entry(b, i, e) < 0)
 			return -1;
 	}
-	ph->rate_hz = offered_rate(b->p, ph);
+	ph->rate_hz = placing_rate_hz(&b->placing, ph);
 	return 0;
 }
 
-static size_t set_phases(struct plan *p)
+/* Appends a phase that begins at entry `at`; how many requests it has. */
+static size_t add_phase(struct plan *p, enum phase_kind kind, const struct load *l, uint64_t stream,
+			size_t at, int64_t n)
 {
+	const struct plan_phase *before = p->n_phases ? &p->phases[p->n_phases - 1] : NULL;
+
+	p->phases[p->n_phases++] = (struct plan_phase){
+		.kind = kind, .load = *l, .rate_hz = NAN, .first = at, .n = (size_t)n,
+		.begun = l->follows && before ? before->begun + before->n : 0,
+		.stream = stream, .words = l->follows && before ? before->words : stream,
+	};
+	return (size_t)n;
+}
+
+static size_t add_warmup(struct plan *p, const struct load *l, uint64_t stream, size_t at)
+{
+	struct load warm = load_closed(l->concurrency == COUNT_NONE ? 1 : l->concurrency);
+
+	return p->opts.warmups > 0 && !l->follows ?
+		add_phase(p, PHASE_WARMUP, &warm, stream, at, p->opts.warmups) : 0;
+}
+
+static size_t set_phases(struct build *b)
+{
+	struct plan *p = b->p;
 	const struct plan_opts *o = &p->opts;
-	size_t at = 0, i = 0;
+	size_t at = 0;
 
 	for (size_t level = 0; level < o->n_levels; level++) {
-		int64_t c = o->levels[level], n = count_of(o, level, p->source->n);
+		const struct load *l = &o->loads[level];
+		int64_t n = placing_count(&b->placing, l, level, count_of(o, level));
+		const struct plan_phase *ph;
 
-		if (o->warmups > 0) {
-			p->phases[i++] = (struct plan_phase){ PHASE_WARMUP, TIMING_CLOSED,
-				c == COUNT_NONE ? 1 : c, NAN, at, (size_t)o->warmups };
-			at += (size_t)o->warmups;
-		}
-		p->phases[i++] = (struct plan_phase){ PHASE_ROUND, o->timing, c, NAN, at, (size_t)n };
-		at += (size_t)n;
-		if ((size_t)n > p->source->n && (size_t)n - p->source->n > p->wrapped)
-			p->wrapped = (size_t)n - p->source->n;
+		at += add_warmup(p, l, level, at);
+		at += add_phase(p, PHASE_ROUND, l, level, at, n);
+		ph = &p->phases[p->n_phases - 1];
+		if (ph->begun + ph->n > b->placing.rec.n &&
+		    ph->begun + ph->n - b->placing.rec.n > p->wrapped)
+			p->wrapped = ph->begun + ph->n - b->placing.rec.n;
 	}
-	p->n_phases = i;
 	return at;
-}
-
-struct by_arrival {
-	int64_t t_ns;
-	size_t item;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct by_arrival *x = a, *y = b;
-
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
-}
-
-/* Recorded timing sends by arrival, those of one instant in the trace's order. */
-static int set_order(struct build *b, struct err *e)
-{
-	const struct source *s = b->p->source;
-	struct by_arrival *v;
-
-	for (size_t i = 0; i < s->n; i++)
-		b->order[i] = i;
-	if (b->p->opts.timing == TIMING_CLOSED)
-		return 0;
-	if (!source_has_arrivals(s))
-		return err_set(e, "recorded timing needs the arrival time of every request, and "
-			       "this trace has some without; use --timing closed -c N");
-	v = calloc(s->n, sizeof(*v));
-	if (!v)
-		return err_set(e, "out of memory");
-	for (size_t i = 0; i < s->n; i++)
-		v[i] = (struct by_arrival){ s->items[i].arrival_ns, i };
-	qsort(v, s->n, sizeof(*v), compare);
-	for (size_t i = 0; i < s->n; i++)
-		b->order[i] = v[i].item;
-	schedule_init(&b->schedule, TIMING_RECORDED, b->p->opts.speed, v[0].t_ns,
-		      v[s->n - 1].t_ns, (int64_t)s->n);
-	free(v);
-	return 0;
 }
 
 static int fill(struct build *b, struct err *e)
 {
 	struct plan *p = b->p;
-	size_t n = p->source->n, total;
+	size_t total;
 
 	p->prompt = prompt_create();
 	p->phases = calloc(2 * p->opts.n_levels, sizeof(*p->phases));
-	b->order = calloc(n, sizeof(*b->order));
-	b->sent_as = calloc(n, sizeof(*b->sent_as));
 	b->text = digest_create();
-	if (!p->prompt || !p->phases || !b->order || !b->sent_as || !b->text)
+	if (!p->prompt || !p->phases || !b->text)
 		return err_set(e, "out of memory");
-	total = set_phases(p);
+	if (placing_init(&b->placing, p, e) < 0)
+		return -1;
+	total = set_phases(b);
+	if (total == 0)
+		return err_set(e, "no request is due within the duration; make it longer, or the rate higher");
 	p->e = calloc(total, sizeof(*p->e));
 	if (!p->e)
 		return err_set(e, "out of memory for a plan of %zu requests", total);
-	if (set_order(b, e) < 0)
-		return -1;
 	for (size_t i = 0; i < p->n_phases; i++)
 		if (fill_phase(b, i, e) < 0)
 			return -1;
@@ -281,11 +235,19 @@ int plan_build(const struct source *s, const struct plan_opts *o, struct plan *p
 		digest_finish(b.text, rc == 0 ? p->digest : unused);
 	buf_release(&b.line);
 	buf_release(&b.body);
-	free(b.order);
-	free(b.sent_as);
+	placing_release(&b.placing);
 	if (rc < 0)
 		plan_release(p);
 	return rc;
+}
+
+int64_t plan_mine(const struct plan *p)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += !p->e[i].elsewhere;
+	return n;
 }
 
 void plan_release(struct plan *p)

@@ -9,27 +9,36 @@
 #ifndef REPLAY_PLAN_H
 #define REPLAY_PLAN_H
 
+#include "replay/recorded.h"
 #include "replay/request.h"
 #include "replay/schedule.h"
+#include "replay/shard.h"
 #include "replay/source.h"
 
 struct plan_opts {
-	enum timing timing;
-	double speed;               /* > 0 */
-	const int64_t *levels;      /* concurrency of each level; COUNT_NONE: no cap (recorded timing) */
+	const struct load *loads;   /* of each level */
 	size_t n_levels;
 	const int64_t *counts;      /* requests per level; one number serves all levels */
-	size_t n_counts;            /* 0: every request of the source once */
+	size_t n_counts;            /* 0: every request of the source once; with a duration, as
+				       many as fit into it */
+	struct recorded_opts recorded;
+	bool lanes;                 /* closed loop: request i of a phase is bound to lane i mod C */
+	bool think_recorded;        /* a turn waits as long after its parent as it was recorded to, */
+	int64_t think_ns;           /* or else this long */
+	struct shard shard;         /* what this process sends; the plan is the whole */
 	int64_t warmups;            /* per level */
 	struct request_opts req;
 };
 
 struct plan_phase {
 	enum phase_kind kind;       /* PHASE_WARMUP or PHASE_ROUND */
-	enum timing timing;         /* warm-ups are always a closed loop */
-	int64_t concurrency;        /* cap, or COUNT_NONE */
+	struct load load;           /* warm-ups are always a closed loop */
 	double rate_hz;             /* offered rate, NaN in a closed loop */
 	size_t first, n;            /* its requests in the plan */
+	size_t begun;               /* requests of the phases before that it goes on from, in the source */
+	uint64_t stream;            /* of random arrivals */
+	uint64_t words;             /* of synthetic prompts: other words for another number */
+	int64_t pause_ns;           /* of rest before it begins, when the one before has drained */
 };
 
 struct plan_entry {
@@ -37,7 +46,11 @@ struct plan_entry {
 	int64_t pass;               /* repetition of the source, from 0 */
 	size_t phase;
 	int64_t parent;             /* index in the plan of the turn before, or -1 */
-	bool waits;                 /* it is not sent before its parent has ended */
+	bool waits;                 /* it is not sent before its parent has ended, */
+	int64_t think_ns;           /* and so much later */
+	size_t root;                /* index in the plan of its session's first turn, or its own */
+	int64_t lane;               /* that it is bound to, or COUNT_NONE */
+	bool elsewhere;             /* another shard sends it */
 	int64_t intended_ns;        /* from the phase's begin, NS_NONE in a closed loop */
 	struct str endpoint;
 	struct request_facts facts;
@@ -61,6 +74,9 @@ struct plan {
 /* 0, or -1 and nothing to release. */
 int plan_build(const struct source *s, const struct plan_opts *o, struct plan *p, struct err *e);
 void plan_release(struct plan *p);
+
+/* How many of its requests this shard sends. */
+int64_t plan_mine(const struct plan *p);
 
 /* The body of request i: its own bytes, or built into tmp.  0 or -1. */
 int plan_body(const struct plan *p, size_t i, struct buf *tmp, struct str *body, struct err *e);

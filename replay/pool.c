@@ -18,15 +18,12 @@ struct pool {
 	struct capture_pool *captures;
 	struct flight *flights;
 	size_t in_flight;
-	bool *lane_busy;  /* NULL without a cap */
-	int64_t lanes;
 	bool failed;
 };
 
 struct flight {
 	struct pool *p;
 	size_t i;                  /* in the plan */
-	int64_t lane;
 	int64_t token_events;
 	struct buf url, body;      /* body: only if the plan does not hold it */
 	struct capture_request req;
@@ -68,35 +65,12 @@ void pool_free(struct pool *p)
 		return;
 	pool_cancel_all(p, "the run ended");
 	capture_pool_free(p->captures);
-	free(p->lane_busy);
 	free(p);
-}
-
-int pool_set_lanes(struct pool *p, int64_t n)
-{
-	free(p->lane_busy);
-	p->lane_busy = NULL;
-	p->lanes = n;
-	if (n == COUNT_NONE)
-		return 0;
-	p->lane_busy = calloc((size_t)n, sizeof(*p->lane_busy));
-	return p->lane_busy ? 0 : err_set(p->e, "out of memory");
 }
 
 size_t pool_in_flight(const struct pool *p)
 {
 	return p->in_flight;
-}
-
-static int64_t take_lane(struct pool *p)
-{
-	for (int64_t lane = 0; p->lane_busy && lane < p->lanes; lane++) {
-		if (p->lane_busy[lane])
-			continue;
-		p->lane_busy[lane] = true;
-		return lane;
-	}
-	return COUNT_NONE;
 }
 
 static struct flight *take_off(struct pool *p, size_t i)
@@ -105,7 +79,7 @@ static struct flight *take_off(struct pool *p, size_t i)
 
 	if (!f)
 		return NULL;
-	*f = (struct flight){ .p = p, .i = i, .lane = take_lane(p), .next = p->flights };
+	*f = (struct flight){ .p = p, .i = i, .next = p->flights };
 	buf_init(&f->url, URL_MAX);
 	buf_init(&f->body, REQUEST_BODY_MAX);
 	if (f->next)
@@ -126,8 +100,6 @@ static void land(struct flight *f)
 	if (f->next)
 		f->next->prev = f->prev;
 	p->in_flight--;
-	if (f->lane != COUNT_NONE)
-		p->lane_busy[f->lane] = false;
 	buf_release(&f->url);
 	buf_release(&f->body);
 	free(f);
@@ -195,41 +167,69 @@ static int prepare(struct pool *p, struct flight *f)
 	return 0;
 }
 
+/* The whole response of a request that had none. */
+static int no_response(struct pool *p, size_t i, enum status status, const char *kind,
+		       const char *why, struct record *r)
+{
+	int64_t none = 0;
+
+	record_init(r, REC_RESPONSE);
+	r->u.response.id = (int64_t)i;
+	r->u.response.last = true;
+	r->u.response.end_ns = now(p);
+	r->u.response.status = status;
+	r->u.response.error_kind = str_of(kind);
+	r->u.response.error_text = str_of(why);
+	if (trace_write(p->log->w, r, p->e) < 0)
+		return -1;
+	tally_add(p->tally, &r->u.response, &none);
+	return 0;
+}
+
 /* A request that could not even start: the trace says so, and the run goes on. */
 static int never_started(struct pool *p, struct flight *f, const char *why)
 {
 	struct record r;
 
-	record_init(&r, REC_RESPONSE);
-	r.u.response.id = (int64_t)f->i;
-	r.u.response.last = true;
-	r.u.response.end_ns = now(p);
-	r.u.response.status = ST_ERROR;
-	r.u.response.error_kind = str_of("client");
-	r.u.response.error_text = str_of(why);
-	if (trace_write(p->log->w, &r, p->e) < 0)
+	if (no_response(p, f->i, ST_ERROR, "client", why, &r) < 0)
 		return -1;
-	tally_add(p->tally, &r.u.response, &f->token_events);
 	end(f, &r.u.response);
 	return 0;
 }
 
-int pool_send(struct pool *p, size_t i, int64_t scheduled_ns, int64_t queued_ns)
+int pool_send(struct pool *p, const struct dispatched *what)
 {
-	struct run_times t = { scheduled_ns, queued_ns, NS_NONE, COUNT_NONE };
-	struct flight *f = take_off(p, i);
+	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, what->lane };
+	struct flight *f = take_off(p, what->i);
 	struct err why = { "" };
 
 	if (!f)
 		return err_set(p->e, "out of memory");
 	if (prepare(p, f) < 0)
 		return -1;
-	t.lane = f->lane;
 	t.sent_ns = now(p);
 	f->capture = capture_start(p->captures, &f->req, &t.sent_ns, &why);
-	if (runlog_request(p->log, i, f->req.body, &t, p->e) < 0)
+	if (runlog_request(p->log, what->i, f->req.body, &t, p->e) < 0)
 		return -1;
 	return f->capture ? 0 : never_started(p, f, why.msg);
+}
+
+int pool_never_send(struct pool *p, const struct dispatched *what, const char *why)
+{
+	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, COUNT_NONE };
+	struct buf tmp;
+	struct str body;
+	struct record r;
+	int rc;
+
+	buf_init(&tmp, REQUEST_BODY_MAX);
+	rc = plan_body(p->log->plan, what->i, &tmp, &body, p->e);
+	if (rc == 0)
+		rc = runlog_request(p->log, what->i, body, &t, p->e);
+	if (rc == 0)
+		rc = no_response(p, what->i, ST_CANCELLED, "not_sent", why, &r);
+	buf_release(&tmp);
+	return rc;
 }
 
 void pool_cancel_all(struct pool *p, const char *why)

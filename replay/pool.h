@@ -1,12 +1,13 @@
 /*
- * The requests of a run that are in flight, and their client slots ("lanes"): starts
- * them through record/capture.h and writes their records.
+ * The requests of a run that are in flight: starts them through record/capture.h and writes
+ * their records.
  */
 #ifndef REPLAY_POOL_H
 #define REPLAY_POOL_H
 
 #include <event2/event.h>
 
+#include "replay/dispatch.h"
 #include "replay/runlog.h"
 #include "replay/tally.h"
 
@@ -30,15 +31,16 @@ struct pool *pool_create(struct event_base *base, const struct runlog *log,
 /* Cancels what is still in flight. */
 void pool_free(struct pool *p);
 
-/* Numbers lanes from 0 up to n, or (COUNT_NONE) none.  Only while nothing is in flight.  0 or -1. */
-int pool_set_lanes(struct pool *p, int64_t n);
 size_t pool_in_flight(const struct pool *p);
 
 /*
- * Sends request i of the plan and writes its record.  0 also if it could not be started
+ * Sends a request of the plan and writes its record.  0 also if it could not be started
  * (it has then ended with an error); -1: the run cannot go on.
  */
-int pool_send(struct pool *p, size_t i, int64_t scheduled_ns, int64_t queued_ns);
+int pool_send(struct pool *p, const struct dispatched *what);
+
+/* Writes that a request was due but is never sent: it counts as cancelled.  0 or -1. */
+int pool_never_send(struct pool *p, const struct dispatched *what, const char *why);
 
 /* Ends all that is in flight as cancelled; their records are written. */
 void pool_cancel_all(struct pool *p, const char *why);

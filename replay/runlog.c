@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SETTINGS_MAX = 16, LIST_MAX = 4096 };
 
@@ -51,17 +52,56 @@ static void list(const int64_t *v, size_t n, char *out, size_t size)
 		at += (size_t)snprintf(out + at, size - at, "%s%" PRId64, i ? "," : "", v[i]);
 }
 
+/* One name for all levels, or one each. */
+static void list_timings(const struct plan_opts *o, char *out, size_t size)
+{
+	size_t at = 0;
+	bool one = true;
+
+	for (size_t i = 1; i < o->n_levels; i++)
+		one = one && o->loads[i].timing == o->loads[0].timing;
+	for (size_t i = 0; i < (one ? 1 : o->n_levels) && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? "," : "",
+				       timing_name(o->loads[i].timing));
+}
+
+static void list_caps(const struct plan_opts *o, char *out, size_t size)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < o->n_levels && at < size; i++) {
+		int64_t c = o->loads[i].concurrency;
+
+		if (c == COUNT_NONE)
+			at += (size_t)snprintf(out + at, size - at, "%snone", i ? "," : "");
+		else
+			at += (size_t)snprintf(out + at, size - at, "%s%" PRId64, i ? "," : "", c);
+	}
+}
+
+static void load_settings(const struct plan_opts *o, struct settings *s)
+{
+	char text[LIST_MAX];
+
+	list_timings(o, text, sizeof(text));
+	set(s, "timing", "%s", text);
+	if (strstr(text, timing_name(TIMING_RECORDED)))
+		set(s, "speed", "%.17g", o->recorded.speed);
+	list_caps(o, text, sizeof(text));
+	if (strcmp(text, "none") != 0)
+		set(s, "concurrency", "%s", text);
+	if (o->lanes)
+		set(s, "lanes", "pinned");
+	if (o->shard.count > 1)
+		set(s, "shard", "%" PRId64 "/%" PRId64, o->shard.index, o->shard.count);
+}
+
 static void run_settings(const struct runlog *l, const char *source_name, struct settings *s)
 {
 	const struct plan_opts *o = &l->plan->opts;
 	char text[LIST_MAX];
 
-	set(s, "timing", "%s", timing_name(o->timing));
-	if (o->timing == TIMING_RECORDED)
-		set(s, "speed", "%.17g", o->speed);
-	list(o->levels, o->n_levels, text, sizeof(text));
-	if (o->levels[0] != COUNT_NONE)
-		set(s, "concurrency", "%s", text);
+	load_settings(o, s);
 	list(o->counts, o->n_counts, text, sizeof(text));
 	set(s, "num_prompts", "%s", o->n_counts ? text : "all");
 	set(s, "num_warmups", "%" PRId64, o->warmups);
@@ -121,11 +161,11 @@ int runlog_phase(const struct runlog *l, size_t phase, int64_t begin_ns, int64_t
 	record_init(&r, REC_PHASE);
 	r.u.phase.id = (int64_t)phase;
 	r.u.phase.kind = ph->kind;
-	r.u.phase.concurrency = ph->concurrency;
+	r.u.phase.concurrency = ph->load.concurrency;
 	r.u.phase.rate_hz = ph->rate_hz;
 	if (ph->kind == PHASE_ROUND)
 		r.u.phase.round = 1;
-	r.u.phase.timing = str_of(timing_name(ph->timing));
+	r.u.phase.timing = str_of(timing_name(ph->load.timing));
 	r.u.phase.begin_ns = begin_ns;
 	r.u.phase.end_ns = end_ns;
 	r.u.phase.verdict = str_of(verdict);

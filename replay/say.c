@@ -25,13 +25,20 @@ int say_plan(const struct plan *p, struct err *e)
 
 	buf_init(&line, 1 << 20);
 	for (size_t i = 0; i < p->n && !bad; i++) {
+		if (p->e[i].elsewhere)
+			continue;
 		buf_clear(&line);
 		bad = plan_line(p, i, &line) < 0 || fwrite(line.p, 1, line.n, stdout) != line.n;
 	}
 	buf_release(&line);
 	if (!bad)
-		bad = printf("{\"plan_digest\":\"%s\",\"source_digest\":\"%s\",\"requests\":%zu}\n",
+		bad = printf("{\"plan_digest\":\"%s\",\"source_digest\":\"%s\",\"requests\":%zu",
 			     p->digest, p->source->digest, p->n) < 0;
+	if (!bad && p->opts.shard.count > 1)
+		bad = printf(",\"shard\":\"%" PRId64 "/%" PRId64 "\",\"sent_here\":%" PRId64,
+			     p->opts.shard.index, p->opts.shard.count, plan_mine(p)) < 0;
+	if (!bad)
+		bad = printf("}\n") < 0;
 	if (fflush(stdout) == EOF || bad)
 		return err_set(e, "stdout: cannot write the plan");
 	return 0;

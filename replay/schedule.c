@@ -6,30 +6,42 @@
 
 #include "formats/base/clock.h"
 
+/* A cap that comes from a ramp is rounded down, but for what rounding took from it. */
+static const double cap_slack = 1e-6;
+
 const char *timing_name(enum timing t)
 {
-	return t == TIMING_CLOSED ? "closed" : "recorded";
+	static const char *const names[] = {
+		[TIMING_CLOSED] = "closed", [TIMING_RECORDED] = "recorded",
+		[TIMING_CONSTANT] = "constant", [TIMING_POISSON] = "poisson",
+		[TIMING_GAMMA] = "gamma", [TIMING_BURST] = "burst",
+	};
+
+	return names[t];
 }
 
-void schedule_init(struct schedule *s, enum timing timing, double speed,
-		   int64_t first_ns, int64_t last_ns, int64_t n)
+struct load load_closed(int64_t concurrency)
 {
-	int64_t span = last_ns - first_ns;
-
-	*s = (struct schedule){ .timing = timing, .speed = speed, .first_ns = first_ns };
-	s->period_ns = n > 1 ? span + span / (n - 1) : 0;
+	return (struct load){
+		.timing = TIMING_CLOSED, .concurrency = concurrency,
+		.cap = ramp_flat((double)concurrency), .rate = ramp_flat(0), .burstiness = 1,
+		.duration_ns = NS_NONE,
+	};
 }
 
-int64_t schedule_intended_ns(const struct schedule *s, int64_t arrival_ns, int64_t pass)
+int64_t load_cap(const struct load *l, int64_t t_ns)
 {
-	double offset, due;
+	int64_t cap;
 
-	if (s->timing == TIMING_CLOSED)
-		return NS_NONE;
-	/* At speed 1 and in the first pass every ns is exact. */
-	if (s->speed == 1 && pass == 0)
-		return arrival_ns - s->first_ns;
-	offset = (double)(arrival_ns - s->first_ns) + (double)pass * (double)s->period_ns;
-	due = offset / s->speed;
-	return due < 9.2e18 ? llround(due) : INT64_MAX;
+	if (l->concurrency == COUNT_NONE)
+		return INT64_MAX;
+	cap = (int64_t)floor(ramp_at(&l->cap, t_ns) + cap_slack);
+	return cap < 1 ? 1 : cap;
+}
+
+int64_t load_cap_rises_ns(const struct load *l, int64_t t_ns)
+{
+	if (l->concurrency == COUNT_NONE || t_ns >= l->cap.over_ns || l->cap.to <= l->cap.from)
+		return INT64_MAX;
+	return ramp_reaches_ns(&l->cap, (double)(load_cap(l, t_ns) + 1));
 }

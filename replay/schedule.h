@@ -1,38 +1,44 @@
 /*
- * When request i is due.  Pure: no clock, no sleep.  A deadline is always counted from
- * the phase's begin, never from the request before it, so that delays do not add up.
+ * The shape of the load of one phase: by what a request is due, how many may be in flight,
+ * how long it lasts.  Pure: no clock, no sleep.  A deadline is always counted from the
+ * phase's begin, never from the request before it, so that delays do not add up.
  */
 #ifndef REPLAY_SCHEDULE_H
 #define REPLAY_SCHEDULE_H
 
-#include <stdint.h>
+#include <stdbool.h>
 
+#include "replay/ramp.h"
+
+/* When a request is due. */
 enum timing {
-	TIMING_CLOSED,   /* a request is due when a slot is free: no intended time */
-	TIMING_RECORDED, /* at its recorded arrival, times 1/speed */
+	TIMING_CLOSED,   /* when a slot is free: no intended time */
+	TIMING_RECORDED, /* at its recorded arrival (recorded.h) */
+	TIMING_CONSTANT, /* at a rate, evenly (arrivals.h) */
+	TIMING_POISSON,  /* at a rate, with independent exponential gaps */
+	TIMING_GAMMA,    /* at a rate, with independent gamma gaps: burstier or smoother */
+	TIMING_BURST,    /* all at the begin */
 };
-/* "closed", "recorded". */
+/* "closed", "recorded", "constant", ... */
 const char *timing_name(enum timing t);
 
-struct schedule {
+struct load {
 	enum timing timing;
-	double speed;       /* > 0; 10 replays ten recorded seconds in one */
-	int64_t first_ns;   /* arrival of the first request of the source */
-	int64_t period_ns;  /* recorded time that one pass over the source takes, up to the first
-			       arrival of the next pass */
+	int64_t concurrency;   /* the most in flight at any time; COUNT_NONE: no cap */
+	struct ramp cap;       /* how it comes and goes; cap.to and .from are at most concurrency */
+	struct ramp rate;      /* requests per s; constant, poisson, gamma */
+	double burstiness;     /* gamma: its shape; 1 is poisson, more is smoother */
+	int64_t duration_ns;   /* nothing is sent after it; NS_NONE: until all is sent */
+	bool follows;          /* begins when the duration of the phase before is over, whatever
+				  that one still has in flight */
 };
 
-/*
- * For a source of n arrivals from first_ns to last_ns.  A second pass over the source
- * begins one mean gap after the first one's last arrival.
- */
-void schedule_init(struct schedule *s, enum timing timing, double speed,
-		   int64_t first_ns, int64_t last_ns, int64_t n);
+/* A closed loop at C; an open loop if another timing is set in it. */
+struct load load_closed(int64_t concurrency);
 
-/*
- * Intended time in ns from the phase's begin, for a request that arrived at arrival_ns
- * in the given pass (from 0).  NS_NONE in a closed loop.  Saturates at INT64_MAX.
- */
-int64_t schedule_intended_ns(const struct schedule *s, int64_t arrival_ns, int64_t pass);
+/* How many may be in flight t_ns after the phase's begin; INT64_MAX without a cap. */
+int64_t load_cap(const struct load *l, int64_t t_ns);
+/* When the cap next rises after t_ns; INT64_MAX: it does not. */
+int64_t load_cap_rises_ns(const struct load *l, int64_t t_ns);
 
 #endif

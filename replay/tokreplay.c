@@ -13,8 +13,8 @@ static int64_t highest_level(const struct plan_opts *o)
 	int64_t most = 1;
 
 	for (size_t i = 0; i < o->n_levels; i++)
-		if (o->levels[i] > most)
-			most = o->levels[i];
+		if (o->loads[i].concurrency > most)
+			most = o->loads[i].concurrency;
 	return most;
 }
 
@@ -34,8 +34,9 @@ static int run(struct runlog *log, const struct job *j, const struct probe *engi
 	struct trace_origin *origin = trace_origin_create(j->argc, j->argv);
 	const struct options_engine *en = &j->o.engine;
 	struct drive_opts o = { en->connect_timeout_ns, en->idle_timeout_ns,
-				en->total_timeout_ns, j->o.quiet, j->o.verbose };
-	struct tally tally = { .planned = (int64_t)log->plan->n };
+				en->total_timeout_ns, j->o.load.grace_ns, j->o.load.start_wall_ns,
+				j->o.quiet, j->o.verbose };
+	struct tally tally = { .planned = plan_mine(log->plan) };
 	enum drive_result result = DRIVE_FAILED;
 	struct err e = { "" }, late;
 	int64_t epoch_ns = clock_mono_ns(), took_ns;

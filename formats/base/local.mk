@@ -6,9 +6,10 @@ formats_libformats_a_SOURCES += \
 	formats/base/err.c formats/base/err.h \
 	formats/base/idmap.c formats/base/idmap.h \
 	formats/base/opt.c formats/base/opt.h \
+	formats/base/portable.c formats/base/portable.h \
 	formats/base/quantile.c formats/base/quantile.h \
-	formats/base/rng.c formats/base/rng.h \
 	formats/base/room.c formats/base/room.h \
+	formats/base/rng.c formats/base/rng.h formats/base/rng_draw.c \
 	formats/base/secret.c formats/base/secret.h \
 	formats/base/str.h \
 	formats/base/unit.c formats/base/unit.h \

@@ -20,4 +20,15 @@ uint64_t rng_below(struct rng *r, uint64_t n);
 /* Uniform in [0, 1), 53 bits. */
 double rng_unit(struct rng *r);
 
+/*
+ * Other distributions, by documented methods on portable.h: the same numbers on any
+ * machine, too.
+ */
+/* Exponential with mean 1, by inversion. */
+double rng_exponential(struct rng *r);
+/* Normal with mean 0 and variance 1, by Marsaglia's polar method. */
+double rng_normal(struct rng *r);
+/* Gamma with mean and variance = shape > 0, by Marsaglia and Tsang's method. */
+double rng_gamma(struct rng *r, double shape);
+
 #endif

@@ -185,10 +185,11 @@ struct setting {
 static enum drive_result run(const struct setting *set, struct seen *seen)
 {
 	char path[] = "/tmp/toktrace-driver.XXXXXX";
-	struct plan_opts po = { .timing = set->timing, .speed = 1, .levels = set->levels,
+	struct load loads[4];
+	struct plan_opts po = { .loads = loads, .recorded = { 1, NS_NONE, NS_NONE, NS_NONE },
 				.n_levels = set->n_levels, .warmups = set->warmups,
-				.req = { .max_tokens = COUNT_NONE } };
-	struct drive_opts o = { .quiet = true };
+				.shard = { 0, 1 }, .req = { .max_tokens = COUNT_NONE } };
+	struct drive_opts o = { .quiet = true, .start_wall_ns = NS_NONE };
 	struct trace_origin *origin = trace_origin_create(0, NULL);
 	struct probe engine = { "", "", "" };
 	struct runlog log = { .w = NULL };
@@ -200,6 +201,10 @@ static enum drive_result run(const struct setting *set, struct seen *seen)
 	struct err e;
 	int64_t epoch_ns;
 
+	for (size_t i = 0; i < set->n_levels; i++) {
+		loads[i] = load_closed(set->levels[i]);
+		loads[i].timing = set->timing;
+	}
 	close(mkstemp(path));
 	make_source(&s, set->sessions);
 	assert_int_equal(target_init(&target, "127.0.0.1:1", NULL, 0, NULL, &e), 0);

@@ -49,10 +49,15 @@ static void tear_down_source(struct source *s)
 	free(s->d.segments);
 }
 
+static struct load loads[4];
+
 static struct plan_opts closed(const int64_t *levels, size_t n)
 {
-	return (struct plan_opts){ .timing = TIMING_CLOSED, .speed = 1, .levels = levels,
-				   .n_levels = n, .req = { .max_tokens = COUNT_NONE } };
+	for (size_t i = 0; i < n; i++)
+		loads[i] = load_closed(levels[i]);
+	return (struct plan_opts){ .loads = loads, .n_levels = n,
+				   .recorded = { 1, NS_NONE, NS_NONE, NS_NONE },
+				   .shard = { 0, 1 }, .req = { .max_tokens = COUNT_NONE } };
 }
 
 static void the_closed_loop_keeps_the_order(void **state)
@@ -69,7 +74,7 @@ static void the_closed_loop_keeps_the_order(void **state)
 	assert_int_equal(p.n_phases, 2);
 	assert_int_equal(p.n, 2 * N);
 	assert_int_equal(p.phases[1].first, N);
-	assert_int_equal(p.phases[1].concurrency, 8);
+	assert_int_equal(p.phases[1].load.concurrency, 8);
 	for (size_t i = 0; i < p.n; i++) {
 		assert_int_equal(p.e[i].item, i % N);
 		assert_int_equal(p.e[i].phase, i / N);
@@ -95,14 +100,14 @@ static void recorded_timing_goes_by_arrival(void **state)
 	struct err e;
 
 	(void)state;
-	o.timing = TIMING_RECORDED;
-	o.speed = 2;
+	loads[0].timing = TIMING_RECORDED;
+	o.recorded.speed = 2;
 	set_up_source(&s);
 	assert_int_equal(plan_build(&s, &o, &p, &e), 0);
 	for (size_t i = 0; i < N; i++) {
 		assert_int_equal(p.e[i].item, order[i]);
 		assert_true(p.e[i].intended_ns == at_ms[i] * NS_PER_MS);
-		assert_false(p.e[i].waits);
+		assert_int_equal(p.e[i].waits, i == 4);
 	}
 	/* Five requests in 150 ms: four gaps. */
 	assert_true(p.phases[0].rate_hz > 26.66 && p.phases[0].rate_hz < 26.67);
@@ -200,7 +205,7 @@ static void digests_are_of_what_is_printed_and_sent(void **state)
 
 static void same_in_same_digest_else_another(void **state)
 {
-	static const int64_t levels[] = { 1 }, other_levels[] = { 2 };
+	static const int64_t levels[] = { 1 };
 	struct plan_opts o = closed(levels, 1);
 	char first[DIGEST_HEX + 1];
 	struct source s;
@@ -220,7 +225,7 @@ static void same_in_same_digest_else_another(void **state)
 	assert_string_not_equal(p.digest, first);
 	plan_release(&p);
 	o.req.seed = 0;
-	o.levels = other_levels;
+	loads[0] = load_closed(2);
 	assert_int_equal(plan_build(&s, &o, &p, &e), 0);
 	assert_string_not_equal(p.digest, first);
 	plan_release(&p);
