@@ -138,17 +138,20 @@ static void make_ready(struct dispatch *d, size_t i, int64_t now_ns)
 	d->ready[d->tail++] = i;
 }
 
-/* Its deadline has come, and its parent has ended. */
+/*
+ * Its deadline has come, and its parent has ended.  A turn that is due later than its
+ * deadline takes its place among what became due since, even if that is now.
+ */
 static void may_go(struct dispatch *d, size_t i, int64_t now_ns)
 {
 	int64_t t = free_ns(d, i);
 
-	if (t > d->e[i].scheduled_ns)
-		d->e[i].scheduled_ns = t;
-	if (d->e[i].scheduled_ns <= now_ns)
+	if (t <= d->e[i].scheduled_ns) {
 		make_ready(d, i, now_ns);
-	else
-		heap_push(&d->later, d->e[i].scheduled_ns, i);
+		return;
+	}
+	d->e[i].scheduled_ns = t;
+	heap_push(&d->later, t, i);
 }
 
 static void skip_others(struct dispatch *d)

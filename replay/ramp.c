@@ -94,9 +94,10 @@ int64_t ramp_reaches_ns(const struct ramp *r, double value)
 		return 0;
 	if (r->to < value)
 		return INT64_MAX;
+	/* Up to the next ns: asked again then, it has been reached. */
 	if (is_exponential(r))
-		return seconds_to_ns(portable_log(value / r->from) / growth(r));
-	return seconds_to_ns(over_s(r) * (value - r->from) / (r->to - r->from));
+		return (int64_t)ceil(portable_log(value / r->from) / growth(r) * (double)NS_PER_S);
+	return (int64_t)ceil((double)r->over_ns * (value - r->from) / (r->to - r->from));
 }
 
 int64_t ramp_over_ns(enum ramp_shape shape, double from, double to, double area)

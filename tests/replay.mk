@@ -1,10 +1,12 @@
 # tests of: replay
 if HAVE_CMOCKA
-replay_units = tests/unit/driver tests/unit/plan tests/unit/prompt \
+replay_units = tests/unit/dispatch tests/unit/driver tests/unit/plan tests/unit/prompt \
 	tests/unit/request tests/unit/schedule tests/unit/target \
 	tests/unit/verify
 check_PROGRAMS += $(replay_units)
 TESTS += $(replay_units)
+tests_unit_dispatch_SOURCES = tests/unit/dispatch.c
+tests_unit_dispatch_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_driver_SOURCES = tests/unit/driver.c
 tests_unit_driver_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_plan_SOURCES = tests/unit/plan.c
