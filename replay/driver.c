@@ -182,6 +182,7 @@ static enum step sending(struct driver *d)
 		wake_at(d, t < end ? t : end);
 		return phases_close(&d->phases, now(d), &d->last) < 0 ? FAILED : WAIT;
 	}
+	d->tally->ran_out += !over && phase_of(d)->load.timing == TIMING_CLOSED && end != INT64_MAX;
 	phases_sending_over(&d->phases, over && !dispatch_exhausted(d->dispatch));
 	if (over)
 		dispatch_time_over(d->dispatch);

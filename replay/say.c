@@ -44,14 +44,59 @@ int say_plan(const struct plan *p, struct err *e)
 	return 0;
 }
 
+/* The time that the schedules of the open loops take, and their requests. */
+static double scheduled_s(const struct plan *p, size_t *requests)
+{
+	double s = 0;
+
+	*requests = 0;
+	for (size_t i = 0; i < p->n_phases; i++) {
+		const struct plan_phase *ph = &p->phases[i];
+
+		if (ph->load.timing == TIMING_CLOSED || ph->n == 0)
+			continue;
+		*requests += ph->n;
+		if (ph->load.duration_ns != NS_NONE)
+			s += (double)ph->load.duration_ns / 1e9;
+		else
+			s += (double)p->e[ph->first + ph->n - 1].intended_ns / 1e9;
+	}
+	return s;
+}
+
+void say_plan_summary(const struct plan *p)
+{
+	size_t scheduled;
+	double s = scheduled_s(p, &scheduled);
+	char rate[64] = "";
+
+	if (s > 0)
+		snprintf(rate, sizeof(rate), " (%.6g requests/s)", (double)scheduled / s);
+	if (scheduled)
+		warn("%zu requests in %zu phases; %zu of them at set times, within %.3f s%s", p->n,
+		     p->n_phases, scheduled, s, rate);
+	else
+		warn("%zu requests in %zu phases, each as soon as a slot is free", p->n, p->n_phases);
+}
+
+/* "600 requests", or of how many planned ones they are where time ran out. */
+static void say_how_many(const struct tally *t, char *out, size_t size)
+{
+	if (t->done < t->planned)
+		snprintf(out, size, "%" PRId64 " requests (%" PRId64 " were planned)", t->done, t->planned);
+	else
+		snprintf(out, size, "%" PRId64 " requests", t->done);
+}
+
 int say_result(enum drive_result r, const struct tally *t, const struct target *target,
 	       int64_t took_ns, const struct options *o, const struct err *e)
 {
 	const char *kind = t->n_kinds ? t->kinds[0].kind : "none";
 	const char *why = t->n_kinds ? t->kinds[0].text : "";
 	double s = (double)took_ns / 1e9;
-	char failures[512];
+	char failures[512], requests[96];
 
+	say_how_many(t, requests, sizeof(requests));
 	tally_failures(t, failures, sizeof(failures));
 	if (r == DRIVE_FAILED)
 		err_print(e);
@@ -63,12 +108,15 @@ int say_result(enum drive_result r, const struct tally *t, const struct target *
 		     " of them ok; %s holds what was captured", t->done, t->planned, t->ok,
 		     o->output);
 	else if (t->ok == 0)
-		warn("none of %" PRId64 " requests was ok (%s); the first failure: %s%s%s",
-		     t->done, failures, kind, *why ? ": " : "", why);
+		warn("none of %s was ok (%s); the first failure: %s%s%s", requests, failures,
+		     kind, *why ? ": " : "", why);
 	else if (!o->quiet)
-		warn("%" PRId64 " of %" PRId64 " requests ok%s%s; %" PRId64 " output tokens in "
-		     "%.1f s, %.1f tok/s; %s", t->ok, t->planned, *failures ? "; failed: " : "",
+		warn("%" PRId64 " of %s ok%s%s; %" PRId64 " output tokens in "
+		     "%.1f s, %.1f tok/s; %s", t->ok, requests, *failures ? "; failed: " : "",
 		     failures, t->output_tokens, s, s > 0 ? (double)t->output_tokens / s : 0,
 		     o->output);
+	if (t->ran_out && o->load.counts.n == 0 && !o->quiet)
+		warn("the planned requests were all sent before the duration was over; plan more of "
+		     "them with -n");
 	return r == DRIVE_COMPLETE && t->ok > 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -11,6 +11,9 @@ void say_source(const struct source *s, const struct plan *p, const char *cut, b
 /* The plan as JSON lines on stdout.  0 or -1. */
 int say_plan(const struct plan *p, struct err *e);
 
+/* How many, how long and how fast, on stderr. */
+void say_plan_summary(const struct plan *p);
+
 /*
  * The closing line, which also says what the exit code means.  err: why, if the run
  * failed.  Returns the exit code.

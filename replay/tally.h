@@ -16,6 +16,7 @@ struct tally_kind {
 
 struct tally {
 	int64_t planned, done, ok;
+	int64_t ran_out;       /* phases that had nothing more to send before their time was over */
 	int64_t token_events;  /* content, reasoning, tool calls, refusals, so far */
 	int64_t output_tokens; /* of ended requests: as the engine counted, else their token events */
 	struct tally_kind kinds[TALLY_KINDS]; /* the last one gathers what does not fit */

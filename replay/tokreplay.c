@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "replay/launch.h"
 #include "replay/options.h"
@@ -101,6 +102,8 @@ static int plan_only(struct job *j, struct err *e)
 	}
 	say_source(&j->src, &plan, j->cut, j->o.quiet);
 	rc = say_plan(&plan, e);
+	if (rc == 0 && !j->o.quiet && isatty(STDERR_FILENO))
+		say_plan_summary(&plan);
 	plan_release(&plan);
 	return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }

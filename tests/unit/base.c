@@ -12,6 +12,7 @@
 #include "formats/base/buf.h"
 #include "formats/base/digest.h"
 #include "formats/base/opt.h"
+#include "formats/base/portable.h"
 #include "formats/base/quantile.h"
 #include "formats/base/rng.h"
 #include "formats/base/unit.h"
@@ -129,12 +130,58 @@ static void nearest_spelling(void **state)
 	assert_null(opt_nearest("zzzzzz", names));
 }
 
+static double ulps(double got, double want)
+{
+	return fabs(got - want) / (nextafter(fabs(want), HUGE_VAL) - fabs(want));
+}
+
+/* Against the C library, which is right to within one unit in the last place. */
+static void portable_functions_are_right(void **state)
+{
+	struct rng r;
+
+	(void)state;
+	assert_true(portable_log(1) == 0);
+	assert_true(portable_exp(0) == 1);
+	rng_init(&r, 1, "portable", 0);
+	for (int i = 0; i < 20000; i++) {
+		double u = 1 - rng_unit(&r), x = (rng_unit(&r) - 0.5) * 1400;
+
+		assert_true(ulps(portable_log(u), log(u)) <= 3);
+		assert_true(ulps(portable_log(u * 1e300), log(u * 1e300)) <= 3);
+		if (fabs(x) < 690)
+			assert_true(fabs(portable_exp(x) / exp(x) - 1) < 4e-16 * (4 + fabs(x)));
+	}
+	assert_true(portable_exp(-1e6) == 0);
+	assert_true(isfinite(portable_exp(1e6)));
+}
+
+/*
+ * To the last bit, so that one seed is one plan on any machine.  The numbers come from
+ * tests/data/variates.py, which does the same steps in Python.
+ */
+static void variates_are_the_same_everywhere(void **state)
+{
+	struct rng r;
+
+	(void)state;
+	rng_init(&r, 42, "arrivals", 0);
+	assert_true(rng_exponential(&r) == 0x1.517ffc5750126p+0);
+	assert_true(rng_exponential(&r) == 0x1.f9eb604347532p-5);
+	rng_init(&r, 42, "arrivals", 1);
+	assert_true(rng_gamma(&r, 0.5) == 0x1.77a5bc5109e8cp+1);
+	assert_true(rng_gamma(&r, 4) == 0x1.f720acb39d0cep+1);
+	assert_true(rng_normal(&r) == 0x1.056dea22e95a3p+1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buf_keeps_its_ceiling),
 		cmocka_unit_test(units_are_parsed),
 		cmocka_unit_test(random_streams_are_apart_and_stable),
+		cmocka_unit_test(portable_functions_are_right),
+		cmocka_unit_test(variates_are_the_same_everywhere),
 		cmocka_unit_test(digest_is_sha256),
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(nearest_spelling),

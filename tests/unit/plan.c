@@ -232,6 +232,138 @@ static void same_in_same_digest_else_another(void **state)
 	tear_down_source(&s);
 }
 
+/* Every shard makes the same plan, and each request is in exactly one of them. */
+static void assert_shards_are_the_whole(struct plan_opts *o, const struct source *s)
+{
+	static const int64_t many[] = { 1, 2, 3, 8 };
+	char whole[DIGEST_HEX + 1] = "";
+	struct err e;
+
+	for (size_t k = 0; k < 4; k++) {
+		static int sent_by[4000];
+		struct plan p;
+
+		memset(sent_by, 0, sizeof(sent_by));
+		for (int64_t i = 0; i < many[k]; i++) {
+			o->shard = (struct shard){ i, many[k] };
+			assert_int_equal(plan_build(s, o, &p, &e), 0);
+			if (!*whole)
+				strcpy(whole, p.digest);
+			assert_string_equal(p.digest, whole);
+			for (size_t j = 0; j < p.n; j++) {
+				sent_by[j] += !p.e[j].elsewhere;
+				assert_int_equal(p.e[j].elsewhere, p.e[p.e[j].root].elsewhere);
+			}
+			if (i < many[k] - 1)
+				plan_release(&p);
+		}
+		for (size_t j = 0; j < p.n; j++)
+			assert_int_equal(sent_by[j], 1);
+		plan_release(&p);
+	}
+	o->shard = (struct shard){ 0, 1 };
+}
+
+static void shards_are_the_whole(void **state)
+{
+	static const int64_t levels[] = { 3 }, counts[] = { 1000 };
+	struct plan_opts o = closed(levels, 1);
+	struct source s;
+
+	(void)state;
+	o.counts = counts;
+	o.n_counts = 1;
+	o.warmups = 5;
+	set_up_source(&s);
+	assert_shards_are_the_whole(&o, &s);
+	o.lanes = true;
+	assert_shards_are_the_whole(&o, &s);
+	o.lanes = false;
+	loads[0].timing = TIMING_POISSON;
+	loads[0].rate = ramp_flat(10);
+	assert_shards_are_the_whole(&o, &s);
+	tear_down_source(&s);
+}
+
+/* Requests of a window of arrivals; a turn whose parent is not in it starts by itself. */
+static void a_window_is_a_part(void **state)
+{
+	static const int64_t levels[] = { 1 };
+	struct plan_opts o = closed(levels, 1);
+	struct source s;
+	struct plan p;
+	struct err e;
+
+	(void)state;
+	o.recorded.from_ns = 250 * NS_PER_MS;
+	set_up_source(&s);
+	assert_int_equal(plan_build(&s, &o, &p, &e), 0);
+	assert_int_equal(p.n, 1);
+	assert_int_equal(p.e[0].item, 3);
+	assert_int_equal(p.e[0].parent, -1);
+	plan_release(&p);
+	tear_down_source(&s);
+}
+
+/* At a rate with a duration: what is due within it, from the trace as often as needed. */
+static void a_duration_says_how_many(void **state)
+{
+	static const int64_t no_cap = COUNT_NONE;
+	struct plan_opts o = closed(&no_cap, 1);
+	struct source s;
+	struct plan p;
+	struct err e;
+
+	(void)state;
+	loads[0].timing = TIMING_CONSTANT;
+	loads[0].rate = ramp_flat(10);
+	loads[0].duration_ns = 1200 * NS_PER_MS;
+	set_up_source(&s);
+	assert_int_equal(plan_build(&s, &o, &p, &e), 0);
+	assert_int_equal(p.n, 12);
+	assert_true(p.e[11].intended_ns == 1100 * NS_PER_MS);
+	assert_int_equal(p.e[11].pass, 2);
+	assert_true(p.phases[0].rate_hz == 10);
+	plan_release(&p);
+
+	/* Of a recording: not gone through again unasked. */
+	loads[0].timing = TIMING_RECORDED;
+	loads[0].duration_ns = 201 * NS_PER_MS;
+	assert_int_equal(plan_build(&s, &o, &p, &e), 0);
+	assert_int_equal(p.n, 4);
+	plan_release(&p);
+	tear_down_source(&s);
+}
+
+/* Stages go on in the trace where the one before stopped; a session goes through them. */
+static void stages_go_on_in_the_trace(void **state)
+{
+	static const int64_t no_caps[] = { COUNT_NONE, COUNT_NONE };
+	struct plan_opts o = closed(no_caps, 2);
+	struct source s;
+	struct plan p;
+	struct err e;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		loads[i].timing = TIMING_CONSTANT;
+		loads[i].rate = ramp_flat(10);
+		loads[i].duration_ns = 300 * NS_PER_MS;
+		loads[i].follows = i > 0;
+	}
+	o.think_ns = 7;
+	set_up_source(&s);
+	assert_int_equal(plan_build(&s, &o, &p, &e), 0);
+	assert_int_equal(p.n, 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(p.e[i].item, i % N);
+	assert_true(p.e[3].intended_ns == 0);
+	assert_int_equal(p.e[3].parent, 1);
+	assert_true(p.e[3].think_ns == 7);
+	plan_release(&p);
+	tear_down_source(&s);
+}
+
 static void what_cannot_be_sent_is_left_out(void **state)
 {
 	struct source s;
@@ -267,6 +399,10 @@ int main(void)
 		cmocka_unit_test(fewer_are_the_first_in_order),
 		cmocka_unit_test(digests_are_of_what_is_printed_and_sent),
 		cmocka_unit_test(same_in_same_digest_else_another),
+		cmocka_unit_test(shards_are_the_whole),
+		cmocka_unit_test(a_window_is_a_part),
+		cmocka_unit_test(a_duration_says_how_many),
+		cmocka_unit_test(stages_go_on_in_the_trace),
 		cmocka_unit_test(what_cannot_be_sent_is_left_out),
 	};
 

@@ -14,7 +14,9 @@
 #include "formats/base/clock.h"
 #include "replay/arrivals.h"
 #include "replay/recorded.h"
+#include "replay/shard.h"
 #include "replay/stages.h"
+#include "replay/start.h"
 
 static struct load at_rate(enum timing timing, double hz, double burstiness)
 {
@@ -61,6 +63,29 @@ static double dispersion(const int64_t *t, size_t n)
 	return (squares / (double)windows - sum * sum) / sum;
 }
 
+/* Sharded by 8, each part is as random as the whole. */
+static void assert_parts_are_poisson(const int64_t *t, size_t n, uint64_t seed)
+{
+	int64_t *part = calloc(n, sizeof(*part));
+	size_t all = 0;
+
+	for (int64_t k = 0; k < 8; k++) {
+		struct shard s = { k, 8 };
+		size_t m = 0;
+		double d;
+
+		for (size_t i = 0; i < n; i++)
+			if (shard_has_lot(&s, seed, i))
+				part[m++] = t[i];
+		d = dispersion(part, m);
+		assert_true(d > 0.9 && d < 1.1);
+		assert_true(m > n / 8 - 500 && m < n / 8 + 500);
+		all += m;
+	}
+	assert_int_equal(all, n);
+	free(part);
+}
+
 static void poisson_arrivals_are_poisson(void **state)
 {
 	enum { MANY = 100000 };
@@ -76,6 +101,7 @@ static void poisson_arrivals_are_poisson(void **state)
 			t[i] = arrivals_next(&a);
 		d = dispersion(t, MANY);
 		assert_true(d > 0.9 && d < 1.1);
+		assert_parts_are_poisson(t, MANY, seed);
 		/* 5,000 s, give or take four deviations. */
 		assert_true(fabs((double)t[MANY - 1] / 1e9 - 5000) < 4 * 5000 / sqrt(MANY));
 		arrivals_init(&a, &l, seed, 1);
@@ -342,6 +368,53 @@ static void bad_stages_name_their_line(void **state)
 	}
 }
 
+static void shards_are_named(void **state)
+{
+	static const char *const bad[] = { "", "1", "/", "1/", "/2", "2/2", "-1/2", "0/0", "a/b", "1/2/3",
+					   "auto", "auto/", "auto/x", "0/9999999999" };
+	struct shard s;
+	struct err e;
+
+	(void)state;
+	unsetenv("SLURM_PROCID");
+	unsetenv("JOB_COMPLETION_INDEX");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(shard_parse(bad[i], &s, &e), -1);
+	assert_int_equal(shard_parse("3/8", &s, &e), 0);
+	assert_true(s.index == 3 && s.count == 8);
+	setenv("JOB_COMPLETION_INDEX", "2", 1);
+	assert_int_equal(shard_parse("auto", &s, &e), -1);
+	assert_int_equal(shard_parse("auto/4", &s, &e), 0);
+	assert_true(s.index == 2 && s.count == 4);
+	setenv("SLURM_PROCID", "5", 1);
+	setenv("SLURM_NTASKS", "6", 1);
+	assert_int_equal(shard_parse("auto", &s, &e), 0);
+	assert_true(s.index == 5 && s.count == 6);
+}
+
+static void starts_are_times(void **state)
+{
+	static const char *const bad[] = { "", "soon", "+", "+5x", "-5", "2026-12-01", "12:00",
+					   "99999999999", "1.5.2", "1e9" };
+	int64_t now = INT64_C(1764590400) * NS_PER_S, t;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(start_parse("+1.5s", now, &t, &e), 0);
+	assert_true(t == now + 1500 * NS_PER_MS);
+	assert_int_equal(start_parse("2025-12-01T12:00:01Z", now, &t, &e), 0);
+	assert_true(t == now + NS_PER_S);
+	assert_int_equal(start_parse("2025-12-01T14:00:01.25+02:00", now, &t, &e), 0);
+	assert_true(t == now + 1250 * NS_PER_MS);
+	assert_int_equal(start_parse("1764590401.000000001", now, &t, &e), 0);
+	assert_true(t == now + NS_PER_S + 1);
+	assert_int_equal(start_parse("1764590399", now, &t, &e), -1);
+	assert_non_null(strstr(e.msg, "ago"));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (start_parse(bad[i], now, &t, &e) == 0)
+			fail_msg("'%s' is taken for a time", bad[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +430,8 @@ int main(void)
 		cmocka_unit_test(windows_and_gaps),
 		cmocka_unit_test(stages_are_read),
 		cmocka_unit_test(bad_stages_name_their_line),
+		cmocka_unit_test(shards_are_named),
+		cmocka_unit_test(starts_are_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
