@@ -144,10 +144,12 @@ void downstream_done(void *arg, const struct rec_response *last, bool clean_end)
 	struct relay_world *w = r->w;
 
 	r->capture = NULL;
-	if (r->api != API_NONE)
+	if (r->kept.recorded) {
 		w->recorded++;
-	else
+	} else {
 		w->passed++;
+		w->unsampled += r->api != API_NONE;
+	}
 	if (r->req && r->started && !clean_end) {
 		cut_client(r);
 	} else {

@@ -41,3 +41,18 @@ struct kv header_recorded(struct arena *a, const char *name, const char *value)
 
 	return (struct kv){ arena_str(a, str_of(name)), arena_str(a, str_of(secret ? SECRET_MARK : value)) };
 }
+
+struct str header_session(struct kvs headers)
+{
+	static const char *const names[] = {
+		"x-session-id", "x-conversation-id", "x-chat-id", "x-openwebui-chat-id",
+		"x-claude-code-session-id", "session-id", "session_id", NULL,
+	};
+
+	for (const char *const *n = names; *n; n++)
+		for (size_t i = 0; i < headers.n; i++)
+			if (headers.v[i].key.n == strlen(*n) && headers.v[i].value.n &&
+			    strncasecmp(headers.v[i].key.p, *n, headers.v[i].key.n) == 0)
+				return headers.v[i].value;
+	return (struct str){ NULL, 0 };
+}

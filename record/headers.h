@@ -17,4 +17,7 @@ bool header_is_hop(const char *name, const char *connection);
 /* A header as it may be recorded; the value of a secret one is the mark.  Strings live in the arena. */
 struct kv header_recorded(struct arena *a, const char *name, const char *value);
 
+/* The id of the conversation that a client gives in one of the usual headers, or absent. */
+struct str header_session(struct kvs headers);
+
 #endif

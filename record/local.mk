@@ -1,11 +1,16 @@
 noinst_LIBRARIES += record/librecord.a
 record_librecord_a_SOURCES = \
+	record/blocks.c record/blocks.h \
+	record/canon.c record/canon.h \
 	record/capture.c record/capture.h \
+	record/compact.c record/compact.h \
 	record/downstream.c record/downstream.h \
 	record/files.c record/files.h \
 	record/flight.c record/flight.h \
 	record/gunzip.c record/gunzip.h \
 	record/headers.c record/headers.h \
+	record/hide.c record/hide.h \
+	record/hide_events.c record/hide_events.h \
 	record/keep.c record/keep.h \
 	record/listen.c record/listen.h \
 	record/lost.c record/lost.h \
@@ -13,11 +18,17 @@ record_librecord_a_SOURCES = \
 	record/outcome.c record/outcome.h \
 	record/proxy.c record/proxy.h \
 	record/recorder.c record/recorder.h \
+	record/redact.c record/redact.h \
+	record/redact_rule.c record/redact_rule.h \
 	record/relay.c record/relay.h record/relay_own.h \
+	record/reply.c record/reply.h \
 	record/response.c record/response.h \
 	record/rotate.c record/rotate.h \
 	record/run.c record/run.h \
+	record/salt.c record/salt.h \
+	record/sample.c record/sample.h \
 	record/secrets.c record/secrets.h \
+	record/sessions.c record/sessions.h \
 	record/spool.c record/spool.h \
 	record/transfer.c record/transfer.h \
 	record/upstream.c record/upstream.h

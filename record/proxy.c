@@ -50,14 +50,16 @@ struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, 
 	}
 	p->o = *o;
 	p->world = (struct relay_world){
-		.base = base, .pool = pool, .rec = rec, .upstream = o->upstream, .epoch_ns = o->epoch_ns,
-		.stop_after = o->stop_after, .no_text = o->no_text, .verbose = o->verbose,
+		.base = base, .pool = pool, .upstream = o->upstream, .epoch_ns = o->epoch_ns,
+		.stop_after = o->stop_after, .verbose = o->verbose,
 	};
-	l = listen_on(base, o->listen, p->bound, e);
+	p->world.keep = keep_create(&o->keep, rec, e);
+	l = p->world.keep ? listen_on(base, o->listen, p->bound, e) : NULL;
 	p->http = l ? evhttp_new(base) : NULL;
 	if (!p->http || !evhttp_bind_listener(p->http, l)) {
 		if (l && !p->http)
 			err_set(e, "out of memory");
+		keep_free(p->world.keep);
 		free(p);
 		return NULL;
 	}
@@ -76,10 +78,11 @@ const char *proxy_address(const struct proxy *p)
 	return p->bound;
 }
 
-void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed)
+void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed, int64_t *unsampled)
 {
 	*recorded = p->world.recorded;
 	*passed = p->world.passed;
+	*unsampled = p->world.unsampled;
 }
 
 void proxy_free(struct proxy *p)
@@ -88,5 +91,6 @@ void proxy_free(struct proxy *p)
 		return;
 	relay_cancel_all(&p->world);
 	evhttp_free(p->http);
+	keep_free(p->world.keep);
 	free(p);
 }

@@ -9,6 +9,7 @@
 #include <event2/event.h>
 
 #include "record/capture.h"
+#include "record/keep.h"
 #include "record/recorder.h"
 
 struct proxy;
@@ -19,7 +20,8 @@ struct proxy_opts {
 	int64_t max_body;        /* bytes of a request body; a larger one gets 413 */
 	int64_t epoch_ns;        /* CLOCK_MONOTONIC at the trace's epoch */
 	int64_t stop_after;      /* recorded exchanges after which the loop is left; COUNT_NONE: never */
-	bool no_text, verbose;
+	struct keep_opts keep;   /* what is kept of it */
+	bool verbose;
 };
 
 /* Pool and recorder are borrowed.  NULL and err: bad address, port in use, ... */
@@ -27,7 +29,8 @@ struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, 
 			   struct recorder *rec, struct err *e);
 /* The address as bound, "127.0.0.1:43211". */
 const char *proxy_address(const struct proxy *p);
-void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed);
+/* unsampled: of those passed, the ones that only the sample left out. */
+void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed, int64_t *unsampled);
 /* Cancels what runs, closes, frees. */
 void proxy_free(struct proxy *p);
 

@@ -19,6 +19,7 @@ void relay_forget(struct relay *r)
 		r->next->prev = r->prev;
 	if (r->cut)
 		event_free(r->cut);
+	keep_release(&r->kept);
 	arena_release(&r->store);
 	buf_release(&r->body);
 	free(r);

@@ -3,7 +3,7 @@
 #define RECORD_RELAY_H
 
 #include "record/capture.h"
-#include "record/recorder.h"
+#include "record/keep.h"
 
 struct evhttp_request;
 
@@ -11,11 +11,12 @@ struct evhttp_request;
 struct relay_world {
 	struct event_base *base;
 	struct capture_pool *pool;
-	struct recorder *rec;
+	struct keep *keep;
 	const char *upstream;
 	int64_t epoch_ns, stop_after;
-	bool no_text, verbose;
-	int64_t next_id, recorded, passed; /* recorded: exchanges that ended */
+	bool verbose;
+	int64_t next_id, recorded, passed; /* recorded, passed: exchanges that ended */
+	int64_t unsampled;    /* of those passed, the ones that only the sample left out */
 	struct relay *all;
 };
 

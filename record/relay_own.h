@@ -23,6 +23,7 @@ struct relay {
 	size_t n_headers, n_recorded;
 	enum api_kind api;
 	int64_t id;                   /* of its records; -1: passed on, not recorded */
+	struct kept kept;             /* what of it is recorded */
 	bool started, paused;         /* the answer's head went out; the engine is held back */
 	struct event *cut;            /* waits for the last bytes before the connection is cut */
 	int cut_polls;

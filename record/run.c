@@ -146,14 +146,16 @@ static void stop_serving(struct run *r)
 static void summary(const struct run *r)
 {
 	struct recorder_state s;
-	int64_t recorded, passed;
+	int64_t recorded, passed, unsampled;
 
 	if (r->o->quiet)
 		return;
-	proxy_counts(r->proxy, &recorded, &passed);
+	proxy_counts(r->proxy, &recorded, &passed, &unsampled);
 	recorder_look(r->rec, &s);
-	fprintf(stderr, "tokrecord: %lld exchanges recorded, %lld passed%s; %s\n", (long long)recorded,
-		(long long)passed, r->interrupted ? ", interrupted" : "", s.file);
+	fprintf(stderr, "tokrecord: %lld exchanges recorded, %lld passed", (long long)recorded, (long long)passed);
+	if (unsampled)
+		fprintf(stderr, " (%lld of them not in the sample)", (long long)unsampled);
+	fprintf(stderr, "%s; %s\n", r->interrupted ? ", interrupted" : "", s.file);
 }
 
 static int end(struct run *r, struct err *e)

@@ -1,15 +1,20 @@
 #include <config.h>
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "formats/base/opt.h"
 #include "formats/base/secret.h"
+#include "record/blocks.h"
 #include "record/run.h"
+#include "record/salt.h"
+#include "record/sample.h"
 
 static struct {
-	const char *listen, *upstream, *output;
+	const char *listen, *upstream, *output, *salt_file, *sample;
+	struct opt_strs redact, redact_files;
 	int64_t max_body, connect_timeout_ns, idle_timeout_ns, requests;
 	int64_t queue, rotate_ns, rotate_size, rotate_grace_ns, drain_timeout_ns;
 	bool no_text, quiet, verbose, force;
@@ -29,6 +34,10 @@ static const struct opt opts[] = {
 	{ "queue", 0, OPT_COUNT, &o.queue, "BYTES", "records that may wait for a slow disk (default 64M)", NULL },
 	{ "drain-timeout", 0, OPT_NS, &o.drain_timeout_ns, "TIME", "SIGTERM lets exchanges end for so long (default 30s)", NULL },
 	{ "no-text", 0, OPT_FLAG, &o.no_text, NULL, "keep lengths and digests, not prompt and output text", NULL },
+	{ "salt-file", 0, OPT_STR, &o.salt_file, "FILE", "key of hashes, to compare traces (default: random for each)", NULL },
+	{ "sample", 0, OPT_STR, &o.sample, "SHARE", "record so many of the sessions, 10% or 0.1 (default all)", NULL },
+	{ "redact", 0, OPT_STRS, &o.redact, "RULE", "blot out JSON fields: user, metadata.*, messages[].content, **.email", NULL },
+	{ "redact-file", 0, OPT_STRS, &o.redact_files, "FILE", "the same, a rule a line", NULL },
 	{ "max-body", 0, OPT_COUNT, &o.max_body, "BYTES", "largest request body (default 64M)", NULL },
 	{ "connect-timeout", 0, OPT_NS, &o.connect_timeout_ns, "TIME", "for a connection to the engine (default 30s)", NULL },
 	{ "idle-timeout", 0, OPT_NS, &o.idle_timeout_ns, "TIME", "without a byte from the engine (default 0: none)", NULL },
@@ -44,30 +53,52 @@ static const struct opt_tool tool = {
 	opts, 0, 0,
 };
 
-/* What the header says besides where the trace comes from; the strings live as long as main(). */
-static void fill_header(struct rec_header *h, const struct trace_origin *origin, struct kv *target, struct buf *url)
+/* What the trace's header borrows. */
+struct header_store {
+	struct kv target[1], run[2];
+	struct buf url;
+	char bytes[32];
+};
+
+/* The settings that decide what the trace can be used for. */
+static struct kvs run_settings(struct header_store *s)
+{
+	size_t n = 0;
+
+	if (o.sample)
+		s->run[n++] = (struct kv){ str_of("sample"), str_of(o.sample) };
+	snprintf(s->bytes, sizeof(s->bytes), "%d", BLOCK_BYTES);
+	if (o.no_text)
+		s->run[n++] = (struct kv){ str_of("block_bytes"), str_of(s->bytes) };
+	return (struct kvs){ s->run, n };
+}
+
+/* What the header says besides where the trace comes from. */
+static void fill_header(struct rec_header *h, const struct trace_origin *origin, struct header_store *s)
 {
 	struct record rec;
 
 	record_init(&rec, REC_HEADER);
 	*h = rec.u.header;
 	trace_origin_fill(origin, h);
-	secret_scrub_url(str_of(o.upstream), url);
-	*target = (struct kv){ str_of("url"), buf_str(url) };
-	h->target = (struct kvs){ target, 1 };
+	buf_init(&s->url, 1 << 16);
+	secret_scrub_url(str_of(o.upstream), &s->url);
+	s->target[0] = (struct kv){ str_of("url"), buf_str(&s->url) };
+	h->target = (struct kvs){ s->target, 1 };
+	h->run = run_settings(s);
 	h->no_text = o.no_text;
 }
 
-static struct run_opts run_opts_of(const struct rec_header *h)
+static struct run_opts run_opts_of(const struct rec_header *h, const struct keep_opts *keep)
 {
 	return (struct run_opts){
 		.proxy = {
 			.listen = o.listen, .upstream = o.upstream, .max_body = o.max_body, .epoch_ns = h->epoch_mono_ns,
-			.stop_after = o.requests, .no_text = o.no_text, .verbose = o.verbose,
+			.stop_after = o.requests, .keep = *keep, .verbose = o.verbose,
 		},
 		.capture = {
 			.epoch_ns = h->epoch_mono_ns, .connect_timeout_ns = o.connect_timeout_ns,
-			.idle_timeout_ns = o.idle_timeout_ns, .part_ns = 400 * NS_PER_MS, .no_text = o.no_text,
+			.idle_timeout_ns = o.idle_timeout_ns, .part_ns = 400 * NS_PER_MS,
 		},
 		.recorder = {
 			.path = o.output, .header = h, .queue_bytes = o.queue, .force = o.force,
@@ -75,6 +106,25 @@ static struct run_opts run_opts_of(const struct rec_header *h)
 		},
 		.drain_ns = o.drain_timeout_ns, .quiet = o.quiet,
 	};
+}
+
+/* What may be kept; a rule that cannot be read must not pass for one that holds. */
+static void open_keep(struct keep_opts *k, struct redact *rules)
+{
+	struct err e;
+
+	*k = (struct keep_opts){ .no_text = o.no_text, .redact = rules, .share = 1 };
+	if (o.sample && sample_parse(o.sample, &k->share) < 0)
+		opt_usage("--sample: '%s' is not a share like '10%%' or '0.1'", o.sample);
+	for (size_t i = 0; i < o.redact.n; i++)
+		if (redact_add(rules, o.redact.v[i], &e) < 0)
+			opt_usage("--redact: %s", e.msg);
+	for (size_t i = 0; i < o.redact_files.n; i++)
+		if (redact_add_file(rules, o.redact_files.v[i], &e) < 0)
+			opt_usage("--redact-file: %s", e.msg);
+	k->salt = salt_load(o.salt_file, &e);
+	if (!k->salt)
+		die(EXIT_FAILED, "--salt-file: %s", e.msg);
 }
 
 static void check_usage(void)
@@ -103,10 +153,11 @@ static void raise_file_limit(void)
 int main(int argc, char **argv)
 {
 	struct trace_origin *origin = trace_origin_create(argc, argv);
+	struct redact *rules = redact_create();
+	struct header_store store;
 	struct rec_header header;
+	struct keep_opts keep;
 	struct run_opts ro;
-	struct kv target;
-	struct buf url;
 	int code;
 
 	opt_parse(&tool, argc, argv);
@@ -114,13 +165,15 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is a disk that is full */
 	raise_file_limit();
-	if (!origin)
+	if (!origin || !rules)
 		die(EXIT_FAILED, "out of memory");
-	buf_init(&url, 1 << 16);
-	fill_header(&header, origin, &target, &url);
-	ro = run_opts_of(&header);
+	open_keep(&keep, rules);
+	fill_header(&header, origin, &store);
+	ro = run_opts_of(&header, &keep);
 	code = run(&ro);
-	buf_release(&url);
+	buf_release(&store.url);
+	mac_free(keep.salt);
+	redact_free(rules);
 	trace_origin_free(origin);
 	return code;
 }

@@ -111,10 +111,8 @@ int upstream_start(struct relay *r, struct err *e)
 	r->capture = capture_start(r->w->pool, &q, &sent_ns, e);
 	if (!r->capture)
 		return -1;
-	if (recorded) {
+	if (recorded && keep_request(r, sent_ns))
 		r->w->next_id++;
-		keep_request(r, sent_ns);
-	}
 	if (r->w->verbose)
 		say(r);
 	return 0;

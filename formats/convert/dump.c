@@ -92,6 +92,9 @@ static void dump_request(struct json *j, const struct rec_request *q)
 	json_bytes(j, "body", q->body);
 	json_text(j, "body_digest", q->body_digest);
 	json_count(j, "body_len", q->body_len);
+	if (q->redacted)
+		json_bool(j, "redacted", true);
+	json_count(j, "prompt_bytes", q->prompt_bytes);
 	json_count(j, "input_tokens", q->input_tokens);
 	json_count(j, "output_tokens", q->output_tokens);
 	json_count(j, "max_tokens", q->max_tokens);
@@ -162,6 +165,8 @@ static void dump_outcome(struct json *j, const struct rec_response *s)
 	json_text(j, "reasoning_key", s->reasoning_key);
 	json_count(j, "body_bytes", s->body_bytes);
 	json_bytes(j, "raw", s->raw);
+	if (s->redacted)
+		json_bool(j, "redacted", true);
 }
 
 static void dump_response(struct json *j, const struct rec_response *s)

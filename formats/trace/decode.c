@@ -59,6 +59,8 @@ static const struct field request_fields[] = {
 	{ "choices", F_INT, AT(request.choices) }, { "headers", F_KVS, AT(request.headers) },
 	{ "body", F_STR, AT(request.body) }, { "body_digest", F_STR, AT(request.body_digest) },
 	{ "body_len", F_INT, AT(request.body_len) },
+	{ "redacted", F_BOOL, AT(request.redacted) },
+	{ "prompt_bytes", F_INT, AT(request.prompt_bytes) },
 	{ "input_tokens", F_INT, AT(request.input_tokens) },
 	{ "output_tokens", F_INT, AT(request.output_tokens) },
 	{ "max_tokens", F_INT, AT(request.max_tokens) },
@@ -93,6 +95,7 @@ static const struct field response_fields[] = {
 	{ "content_type", F_STR, AT(response.content_type) },
 	{ "reasoning_key", F_STR, AT(response.reasoning_key) },
 	{ "body_bytes", F_INT, AT(response.body_bytes) }, { "raw", F_STR, AT(response.raw) },
+	{ "redacted", F_BOOL, AT(response.redacted) },
 	{ NULL, F_INT, 0 },
 };
 

@@ -76,6 +76,8 @@ static void encode_request(struct pack *p, const struct rec_request *q)
 	pack_str(p, "body", q->body);
 	pack_str(p, "body_digest", q->body_digest);
 	pack_int(p, "body_len", q->body_len);
+	pack_bool(p, "redacted", q->redacted);
+	pack_int(p, "prompt_bytes", q->prompt_bytes);
 	pack_int(p, "input_tokens", q->input_tokens);
 	pack_int(p, "output_tokens", q->output_tokens);
 	pack_int(p, "max_tokens", q->max_tokens);
@@ -178,6 +180,7 @@ static void encode_response(struct pack *p, const struct rec_response *s)
 	pack_str(p, "reasoning_key", s->reasoning_key);
 	pack_int(p, "body_bytes", s->body_bytes);
 	pack_str(p, "raw", s->raw);
+	pack_bool(p, "redacted", s->redacted);
 }
 
 /* A number that is none (Prometheus has NaN and +Inf) is unknown, and so left out. */

@@ -35,7 +35,7 @@ static void init_request(struct rec_request *q)
 		.phase = COUNT_NONE, .source_id = COUNT_NONE, .turn = COUNT_NONE,
 		.parent = COUNT_NONE, .scheduled_ns = NS_NONE, .queued_ns = NS_NONE,
 		.sent_ns = NS_NONE, .lane = COUNT_NONE, .choices = COUNT_NONE,
-		.body_len = COUNT_NONE, .input_tokens = COUNT_NONE,
+		.body_len = COUNT_NONE, .prompt_bytes = COUNT_NONE, .input_tokens = COUNT_NONE,
 		.output_tokens = COUNT_NONE, .max_tokens = COUNT_NONE,
 		.block_tokens = COUNT_NONE,
 	};

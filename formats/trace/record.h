@@ -11,7 +11,7 @@
 #include "formats/base/str.h"
 #include "formats/wire/event.h"
 
-enum { TRACE_VERSION = 1, TRACE_MINOR = 0 };
+enum { TRACE_VERSION = 1, TRACE_MINOR = 1 };
 
 /* Events in one response record at most (longer responses come in parts), so that a reader's memory is bounded. */
 enum { TRACE_EVENTS_MAX = 1 << 20 };
@@ -81,6 +81,8 @@ struct rec_request {
 	struct kvs headers;     /* as sent; values of secret ones replaced by "<redacted>" */
 	struct str body, body_digest; /* exact bytes; SHA-256 hex */
 	int64_t body_len;
+	bool redacted;          /* the body was changed or left out by a rule; digest and length are of what was sent */
+	int64_t prompt_bytes;   /* length of the canonical prompt that blocks were cut from, or COUNT_NONE */
 	int64_t input_tokens;   /* known before sending (imported length), else COUNT_NONE */
 	int64_t output_tokens;  /* expected output length, or COUNT_NONE */
 	int64_t max_tokens;     /* asked limit, or COUNT_NONE */
@@ -115,6 +117,7 @@ struct rec_response {
 	struct str model, response_id, content_type, reasoning_key;
 	int64_t body_bytes;     /* decoded body bytes received */
 	struct str raw;         /* body that was no stream (JSON, HTML error page), cut at a stated limit; or absent */
+	bool redacted;          /* texts or raw were changed or left out by a rule */
 };
 
 /* Telemetry: numbers read from an engine or a GPU at one time. */
