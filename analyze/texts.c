@@ -96,7 +96,8 @@ json_t *texts_tool_calls(const struct events *ev, int32_t choice)
 	struct event e;
 
 	while (events_next(ev, &it, &e))
-		if (e.cls == EV_TOOL && e.choice == choice)
+		/* An empty event with text may be an entry of which only the id is said. */
+		if ((e.cls == EV_TOOL || e.cls == EV_EMPTY) && e.choice == choice)
 			add_entry(calls, e.text);
 	return calls;
 }

@@ -146,7 +146,7 @@ bool keep_request(struct relay *r, int64_t sent_ns)
 	struct api_request ask;
 	struct session session;
 	struct err ignored; /* a body that is no JSON is still recorded; the engine answers it */
-	bool json = api_request_parse(buf_str(&r->body), &ask, &ignored) == 0;
+	bool json = api_request_parse(r->api, buf_str(&r->body), &ask, &ignored) == 0;
 
 	canon_read(&k->canon, r->api, buf_str(&r->body));
 	if (place(k, r, &ask, &session))

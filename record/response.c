@@ -67,20 +67,43 @@ static bool type_has(struct str type, const char *word)
 	return false;
 }
 
+static bool type_is_lines(struct str type)
+{
+	return type_has(type, "ndjson") || type_has(type, "jsonl") || type_has(type, "json-seq");
+}
+
+static enum body_kind body_of_type(const struct response *r, struct str type)
+{
+	if (r->api_kind == API_NONE)
+		return BODY_RAW;
+	if (type_is_lines(type) || type_has(type, "event-stream"))
+		return BODY_STREAM;
+	/* Where a stream is JSON values, a single one is a stream too. */
+	if (type_has(type, "json"))
+		return api_framing(r->api_kind) == FRAMING_JSON ? BODY_STREAM : BODY_JSON;
+	if (type_has(type, "html") || type_has(type, "xml"))
+		return BODY_RAW;
+	return BODY_NONE; /* no type, text/plain: the first byte decides */
+}
+
+/* Of a body whose type does not tell. */
+static enum body_kind body_of_byte(const struct response *r, char c)
+{
+	if (api_framing(r->api_kind) == FRAMING_JSON)
+		return c == '{' ? BODY_STREAM : BODY_RAW;
+	return c == '{' ? BODY_JSON : c == '<' ? BODY_RAW : BODY_STREAM;
+}
+
 void response_head(struct response *r, int64_t http_status, struct str content_type, int64_t t_ns)
 {
 	r->rec.http_status = http_status;
 	r->rec.headers_ns = t_ns;
 	buf_add(&r->content_type, content_type.p, content_type.n);
-	if (http_status < 200 || http_status > 299 || r->api_kind == API_NONE)
-		r->body = BODY_RAW;
-	else if (type_has(content_type, "json") && !type_has(content_type, "ndjson"))
-		r->body = BODY_JSON;
-	else if (type_has(content_type, "event-stream"))
-		r->body = BODY_STREAM;
-	else if (type_has(content_type, "html") || type_has(content_type, "xml"))
-		r->body = BODY_RAW;
-	/* Else (no type, text/plain): the first byte decides. */
+	r->body = http_status < 200 || http_status > 299 ? BODY_RAW : body_of_type(r, content_type);
+	if (type_has(content_type, "event-stream"))
+		api_frame(r->api, FRAMING_SSE);
+	else if (type_is_lines(content_type))
+		api_frame(r->api, FRAMING_JSON);
 }
 
 static void keep_raw(struct response *r, const char *p, size_t n)
@@ -96,7 +119,7 @@ static void on_plain(void *arg, const char *p, size_t n)
 
 	r->rec.body_bytes += (int64_t)n;
 	if (r->body == BODY_NONE && n)
-		r->body = *p == '{' ? BODY_JSON : *p == '<' ? BODY_RAW : BODY_STREAM;
+		r->body = body_of_byte(r, *p);
 	if (r->body == BODY_RAW || r->body == BODY_UNDECODABLE)
 		keep_raw(r, p, n);
 	else if (r->body == BODY_JSON && buf_add(&r->json, p, n) < 0)

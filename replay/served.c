@@ -245,7 +245,7 @@ static bool wants_stream(const struct httpd_call *c, const struct exchange *x, b
 	struct err e;
 	bool stream;
 
-	if (same || api_request_parse(c->body, &q, &e) < 0)
+	if (same || api_request_parse(c->api, c->body, &q, &e) < 0)
 		return x->req.stream;
 	stream = q.stream;
 	api_request_release(&q);

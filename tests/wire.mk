@@ -2,13 +2,16 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/wire
 tests_unit_wire_SOURCES = tests/unit/wire.c
 tests_unit_wire_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/protocols
+tests_unit_protocols_SOURCES = tests/unit/protocols.c
+tests_unit_protocols_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/sse
 tests_unit_sse_SOURCES = tests/unit/sse.c tests/fuzz/sse.c
 tests_unit_sse_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/transcripts
 tests_unit_transcripts_SOURCES = tests/unit/transcripts.c
 tests_unit_transcripts_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/wire tests/unit/sse tests/unit/transcripts
+TESTS += tests/unit/wire tests/unit/protocols tests/unit/sse tests/unit/transcripts
 endif
 
 check_PROGRAMS += tests/fuzz/api tests/fuzz/scan tests/fuzz/sse

@@ -1,6 +1,6 @@
 /*
- * Meaning of a response stream: SSE events -> struct event, by API.  One file per
- * protocol (chat.c, completions.c), chosen by path from a table in api.c.
+ * Meaning of a response stream: wire events -> struct event, by API.  One file per
+ * protocol (openai.c, responses.c, messages.c, ollama.c), chosen by path from a table in api.c.
  * Token event, first usage rule, tool entries: ../shared research "Conventions" as
  * restated in HACKING.md; whether an event is a *token* event is decided from these
  * facts by analyze/, never here.
@@ -12,11 +12,23 @@
 #include "formats/wire/event.h"
 #include "formats/wire/sse.h"
 
-enum api_kind { API_NONE, API_CHAT, API_COMPLETIONS };
+enum api_kind {
+	API_NONE, API_CHAT, API_COMPLETIONS,
+	API_RESPONSES,       /* OpenAI Responses */
+	API_MESSAGES,        /* Anthropic Messages */
+	API_OLLAMA_CHAT, API_OLLAMA_GENERATE,
+};
 
 /* "/v1/chat/completions?x=y" -> API_CHAT; API_NONE if it is no inference endpoint. */
 enum api_kind api_of_path(struct str path);
-const char *api_name(enum api_kind k); /* "chat", "completions", "none" */
+/* As in traces: "chat", "completions", "responses", "messages", "ollama_chat", "ollama_generate"; "none". */
+const char *api_name(enum api_kind k);
+enum api_kind api_of_name(struct str name);
+
+/* How a stream is cut into events: server-sent events, or JSON values one after the other (NDJSON). */
+enum api_framing { FRAMING_SSE, FRAMING_JSON };
+/* What the protocol uses if its answer does not say. */
+enum api_framing api_framing(enum api_kind k);
 
 /* Called in stream order; e is valid during the call. */
 typedef void (*api_event_fn)(void *arg, const struct event *e);
@@ -26,6 +38,8 @@ struct api; /* one response stream */
 /* max_event: ceiling in bytes of one SSE event.  NULL: out of memory. */
 struct api *api_create(enum api_kind k, size_t max_event, api_event_fn fn, void *arg);
 void api_free(struct api *a);
+/* Before the first byte, where the answer says another framing than the protocol's own. */
+void api_frame(struct api *a, enum api_framing f);
 
 /* Bytes of the decoded body that one read returned at t_ns.  0, or -1: an event past the ceiling. */
 int api_feed(struct api *a, const char *p, size_t n, int64_t t_ns);
@@ -53,13 +67,16 @@ void api_summary(const struct api *a, struct api_summary *out);
 struct api_request {
 	struct str model;     /* borrowed from *store */
 	bool stream;
-	int64_t max_tokens;   /* max_completion_tokens, else max_tokens */
+	int64_t max_tokens;   /* the asked limit, under the protocol's own name */
 	int64_t n;            /* choices asked for; 1 if not said */
 	bool include_usage;
 	struct buf store;
 };
-/* 0, or -1 if the body is not a JSON object (err names place and cause). */
-int api_request_parse(struct str body, struct api_request *out, struct err *e);
+/*
+ * 0, or -1 if the body is not a JSON object (err names place and cause).  What is not said
+ * is as the protocol has it: Ollama streams unless told not to, the others do if told to.
+ */
+int api_request_parse(enum api_kind k, struct str body, struct api_request *out, struct err *e);
 void api_request_release(struct api_request *r);
 
 #endif

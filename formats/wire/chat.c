@@ -4,17 +4,22 @@
 #include "formats/base/clock.h"
 #include "formats/wire/chunk.h"
 
-/* An entry of delta.tool_calls carries tokens if it has a name or arguments. */
-static bool has_call(struct str entry)
+/*
+ * An entry of delta.tool_calls carries tokens if it has a name or arguments.  One that has
+ * an id alone shows no token, but it is kept: the id is the call's.  Else EV_OTHER.
+ */
+static enum event_class class_of(struct str entry)
 {
 	struct scan s = scan_of(entry);
 	struct str key, inner;
-	bool found = false;
+	bool found = false, id = false;
 
 	if (scan_peek(&s) != SCAN_OBJECT)
-		return false;
+		return EV_OTHER;
 	scan_object(&s);
 	while (scan_key(&s, &key)) {
+		if (str_is(key, "id"))
+			id |= scan_peek(&s) == SCAN_STRING;
 		if (!str_is(key, "function") || scan_peek(&s) != SCAN_OBJECT) {
 			scan_raw(&s);
 			continue;
@@ -27,29 +32,27 @@ static bool has_call(struct str entry)
 				found |= value.n > 2 && value.p[0] == '"';
 		}
 	}
-	return found;
+	return found ? EV_TOOL : id ? EV_EMPTY : EV_OTHER;
 }
 
-static void tool_calls(struct scan *s, struct chunk *c)
+static void tool_calls(struct chunk *c, struct str raw)
 {
-	if (scan_peek(s) != SCAN_ARRAY) {
-		scan_raw(s);
-		return;
-	}
-	scan_array(s);
-	while (scan_item(s)) {
-		struct str entry = scan_raw(s);
+	struct scan s = scan_of(raw);
 
-		if (has_call(entry))
-			part_raw(c, EV_TOOL, entry);
+	if (scan_peek(&s) != SCAN_ARRAY)
+		return;
+	scan_array(&s);
+	while (scan_item(&s)) {
+		struct str entry = scan_raw(&s);
+
+		if (class_of(entry) != EV_OTHER)
+			part_raw(c, class_of(entry), entry);
 	}
 }
 
 /* The form before tool_calls: one {"name","arguments"} object.  Kept as an entry of index 0. */
-static void function_call(struct scan *s, struct chunk *c)
+static void function_call(struct chunk *c, struct str raw)
 {
-	struct str raw = scan_raw(s);
-
 	if (raw.n < 3 || raw.p[0] != '{')
 		return;
 	part_begin(c, EV_TOOL);
@@ -59,9 +62,30 @@ static void function_call(struct scan *s, struct chunk *c)
 	part_end(c);
 }
 
+/* What a delta may carry, in the order in which a model makes it. */
+enum { ROLE, REASONING, REASONING_CONTENT, CONTENT, REFUSAL, TOOL_CALLS, FUNCTION_CALL, MEMBERS };
+
+static const struct {
+	const char *key;
+	enum event_class cls;
+} members[MEMBERS] = {
+	[ROLE] = { "role", EV_ROLE }, [REASONING] = { "reasoning", EV_REASONING },
+	[REASONING_CONTENT] = { "reasoning_content", EV_REASONING }, [CONTENT] = { "content", EV_CONTENT },
+	[REFUSAL] = { "refusal", EV_REFUSAL }, [TOOL_CALLS] = { "tool_calls", EV_TOOL },
+	[FUNCTION_CALL] = { "function_call", EV_TOOL },
+};
+
+static void text_member(struct chunk *c, enum event_class cls, struct str raw)
+{
+	struct scan s = scan_of(raw);
+
+	part_string(&s, c, cls);
+}
+
+/* A key that stands twice counts once, the last time, as it does for a parser of documents. */
 static void delta(struct scan *s, struct chunk *c)
 {
-	struct str key;
+	struct str found[MEMBERS] = { { NULL, 0 } }, key;
 
 	if (scan_peek(s) != SCAN_OBJECT) {
 		scan_raw(s);
@@ -69,27 +93,25 @@ static void delta(struct scan *s, struct chunk *c)
 	}
 	scan_object(s);
 	while (scan_key(s, &key)) {
+		int i = 0;
+
+		while (i < MEMBERS && !str_is(key, members[i].key))
+			i++;
+		key = scan_raw(s);
+		if (i < MEMBERS)
+			found[i] = key;
+	}
+	for (int i = 0; i < TOOL_CALLS && !s->bad; i++) {
 		size_t before = c->n_parts;
 
-		if (str_is(key, "content")) {
-			part_string(s, c, EV_CONTENT);
-		} else if (str_is(key, "reasoning")) {
-			part_string(s, c, EV_REASONING);
-		} else if (str_is(key, "reasoning_content")) {
-			part_string(s, c, EV_REASONING);
-			c->reasoning_content |= c->n_parts > before;
-		} else if (str_is(key, "role")) {
-			part_string(s, c, EV_ROLE);
-		} else if (str_is(key, "refusal")) {
-			part_string(s, c, EV_REFUSAL);
-		} else if (str_is(key, "tool_calls")) {
-			tool_calls(s, c);
-		} else if (str_is(key, "function_call")) {
-			function_call(s, c);
-		} else {
-			scan_raw(s);
-		}
+		if (found[i].n)
+			text_member(c, members[i].cls, found[i]);
+		c->reasoning_content |= i == REASONING_CONTENT && c->n_parts > before;
 	}
+	if (found[TOOL_CALLS].n && !s->bad)
+		tool_calls(c, found[TOOL_CALLS]);
+	if (found[FUNCTION_CALL].n && !s->bad)
+		function_call(c, found[FUNCTION_CALL]);
 }
 
 /* Some servers send the same thinking under both names in one delta: it is one text. */

@@ -22,7 +22,7 @@ enum event_class {
 	EV_DONE,      /* the protocol's end marker */
 	EV_COMMENT,   /* SSE comment or field-only block; text = the line(s) without ':' */
 	EV_ERROR,     /* an error object, or data that is not JSON; text = the raw data */
-	EV_EMPTY,     /* a chunk of the API that carries nothing (empty or null delta); text absent */
+	EV_EMPTY,     /* an event that carries no token (empty or null delta, created, ping); text = its type if it has one, or the raw tool call entry that has no name or arguments */
 	EV_OTHER,     /* anything else; text = the raw data */
 	EV_CLASSES
 };

@@ -117,14 +117,6 @@ static bool another(struct scan *s, char close)
 	return take(s, ',');
 }
 
-bool scan_key(struct scan *s, struct str *key)
-{
-	if (!another(s, '}'))
-		return false;
-	*key = raw_string(s);
-	return !s->bad && take(s, ':');
-}
-
 bool scan_item(struct scan *s)
 {
 	return another(s, ']');
@@ -205,6 +197,30 @@ static bool decode(struct str raw, struct buf *out)
 		raw.n -= 1 + used;
 	}
 	return true;
+}
+
+static void decode_key(struct scan *s, struct str *key)
+{
+	struct buf b;
+
+	buf_init(&b, SCAN_KEY_MAX);
+	if (!decode(*key, NULL)) {
+		fail(s);
+	} else if (decode(*key, &b) && b.n) {
+		memcpy(s->key, b.p, b.n);
+		*key = (struct str){ s->key, b.n };
+	}
+	buf_release(&b);
+}
+
+bool scan_key(struct scan *s, struct str *key)
+{
+	if (!another(s, '}'))
+		return false;
+	*key = raw_string(s);
+	if (!s->bad && memchr(key->p, '\\', key->n))
+		decode_key(s, key);
+	return !s->bad && take(s, ':');
 }
 
 void scan_string(struct scan *s, struct buf *out)

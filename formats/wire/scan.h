@@ -10,17 +10,20 @@
 
 #include "formats/base/buf.h"
 
+enum { SCAN_KEY_MAX = 64 };
+
 struct scan {
 	const char *p, *end;
 	bool first; /* nothing was read of the innermost open object or array */
 	bool bad;   /* the text is no JSON, or not of the asked type: sticky */
+	char key[SCAN_KEY_MAX]; /* the last key, if it was written with escapes */
 };
 
 static inline struct scan scan_of(struct str s)
 {
 	const char *p = s.p ? s.p : ""; /* an absent text reads as an empty one */
 
-	return (struct scan){ p, p + s.n, false, false };
+	return (struct scan){ .p = p, .end = p + s.n };
 }
 
 enum scan_type { SCAN_OBJECT, SCAN_ARRAY, SCAN_STRING, SCAN_NUMBER, SCAN_BOOL, SCAN_NULL, SCAN_END };
@@ -30,7 +33,10 @@ enum scan_type scan_peek(struct scan *s);
 /* Enters; then call scan_key() / scan_item() until it says false. */
 void scan_object(struct scan *s);
 void scan_array(struct scan *s);
-/* The next key, raw between its quotes; false at '}' or when bad.  Read or skip its value before the next call. */
+/*
+ * The next key; false at '}' or when bad.  Read or skip its value before the next call.
+ * Escapes are decoded, except in a key longer than SCAN_KEY_MAX: none that we know is.
+ */
 bool scan_key(struct scan *s, struct str *key);
 bool scan_item(struct scan *s);
 

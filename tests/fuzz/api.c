@@ -8,6 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const enum api_kind kinds[] = {
+	API_COMPLETIONS, API_CHAT, API_RESPONSES, API_MESSAGES, API_OLLAMA_CHAT, API_OLLAMA_GENERATE,
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
 static void note(void *arg, const struct event *e)
 {
 	struct buf *b = arg;
@@ -30,7 +36,7 @@ static void feed(const uint8_t *data, size_t size, size_t step, enum api_kind k,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum api_kind k = size && data[0] & 1 ? API_CHAT : API_COMPLETIONS;
+	enum api_kind k = size ? kinds[data[0] % KINDS] : API_CHAT;
 	struct buf whole, split;
 
 	buf_init(&whole, 1 << 24);

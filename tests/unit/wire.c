@@ -191,6 +191,23 @@ static void tool_calls(void **state)
 	       "tool({\"index\":0,\"id\":\"k1\",\"type\":\"function\",\"function\":{\"name\":\"get_time\",\"arguments\":\"\"}}) "
 	       "tool({\"index\":0,\"function\":{\"arguments\":\"{}\"}}) tool({\"index\":1,\"function\":{\"name\":\"b\"}})+ "
 	       "empty empty finish(tool_calls) ");
+	/* The id comes alone: no token, and not lost. */
+	expect(D("{\"tool_calls\":[{\"index\":0,\"id\":\"k1\"}]}") D("{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\"}}]}"),
+	       "empty({\"index\":0,\"id\":\"k1\"}) tool({\"index\":0,\"function\":{\"name\":\"f\"}}) ");
+}
+
+static void one_delta_reads_as_a_document_parser_reads_it(void **state)
+{
+	(void)state;
+	/* The model thinks before it answers, whatever the order of the keys. */
+	expect(D("{\"content\":\"B\",\"reasoning\":\"A\",\"role\":\"assistant\"}"),
+	       "role(assistant) reasoning(A)+ content(B)+ ");
+	expect(D("{\"content\":\"a\",\"content\":\"b\"}"), "content(b) ");
+	expect(D("{\"content\":\"a\",\"content\":null}"), "empty ");
+	expect(D("{\"con\\u0074ent\":\"a\"}"), "content(a) ");
+	expect(D("{\"con\\u00\":\"a\"}"), "error({\"id\":\"r\",\"object\":\"chat.completion.chunk\","
+	       "\"created\":1900000000,\"model\":\"m\\/x\",\"choices\":[{\"index\":0,\"delta\":{\"con\\u00\":\"a\"},"
+	       "\"finish_reason\":null}]}) ");
 }
 
 static void how_a_stream_may_end(void **state)
@@ -248,6 +265,7 @@ int main(void)
 		cmocka_unit_test(errors_inside_a_stream),
 		cmocka_unit_test(characters_cut_by_the_network),
 		cmocka_unit_test(tool_calls),
+		cmocka_unit_test(one_delta_reads_as_a_document_parser_reads_it),
 		cmocka_unit_test(how_a_stream_may_end),
 		cmocka_unit_test(several_choices),
 		cmocka_unit_test(completions_have_text),
