@@ -9,14 +9,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "record/head.h"
 #include "record/loop.h"
 #include "record/response.h"
 #include "record/transfer.h"
 
 enum {
-	HEADERS_MAX = 1 << 18, HEADER_LINES = 256,
 	PART_EVENTS = 4096, PART_TEXT = 1 << 19,
 	LINGER_MS = 10,       /* after the end marker, for the connection to end and be used again */
 };
@@ -37,10 +36,8 @@ struct capture {
 	struct curl_slist *headers;
 	struct response res;
 	struct event *idle, *linger;
-	struct buf head;      /* header lines, NUL-separated */
-	const char *lines[HEADER_LINES];
-	size_t n_lines;
-	bool head_done, pause_wanted, paused, over;
+	struct head head;
+	bool pause_wanted, paused, over;
 	enum transfer_end end;
 	char *why;            /* of a cancellation */
 	int64_t start_ns, last_byte_ns;
@@ -74,20 +71,28 @@ static void unlink_capture(struct capture *c)
 		c->next->prev = c->prev;
 }
 
-static void free_capture(struct capture *c)
+/* From here on curl knows nothing of it, nor of the caller's body. */
+static void free_transfer(struct capture *c)
 {
-	unlink_capture(c);
 	if (c->easy) {
 		curl_multi_remove_handle(c->pool->loop.multi, c->easy);
 		curl_easy_cleanup(c->easy);
 	}
 	curl_slist_free_all(c->headers);
+	c->easy = NULL;
+	c->headers = NULL;
+}
+
+static void free_capture(struct capture *c)
+{
+	unlink_capture(c);
+	free_transfer(c);
 	if (c->idle)
 		event_free(c->idle);
 	if (c->linger)
 		event_free(c->linger);
 	response_release(&c->res);
-	buf_release(&c->head);
+	head_release(&c->head);
 	free(c->why);
 	free(c);
 }
@@ -99,7 +104,7 @@ static void connection_facts(struct capture *c)
 
 	curl_easy_getinfo(c->easy, CURLINFO_NUM_CONNECTS, &fresh);
 	curl_easy_getinfo(c->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
-	c->res.rec.reused_connection = fresh == 0 && c->head_done;
+	c->res.rec.reused_connection = fresh == 0 && c->head.done;
 	if (fresh > 0 && connected_us > 0)
 		c->res.rec.connect_ns = c->start_ns + connected_us * NS_PER_US;
 }
@@ -110,6 +115,7 @@ static void ended(struct capture *c)
 	bool clean = c->end == END_CLEAN;
 
 	connection_facts(c);
+	free_transfer(c);
 	c->pool->events += c->res.n_events;
 	c->pool->coalesced += c->res.n_coalesced;
 	response_finish(&c->res, c->end, text, now(c->pool));
@@ -143,7 +149,7 @@ static void on_finished(void *arg, CURL *easy, CURLcode rc)
 
 	(void)arg;
 	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&c);
-	over(c, transfer_end_of(easy, rc, c->head_done));
+	over(c, transfer_end_of(easy, rc, c->head.done));
 }
 
 /* ---- bytes of one exchange ---- */
@@ -166,46 +172,32 @@ static void on_parts(evutil_socket_t fd, short what, void *arg)
 		deliver_part(c);
 }
 
-static void head_complete(struct capture *c, int64_t t_ns)
+static int head_complete(struct capture *c, long status)
 {
-	struct str type = { NULL, 0 };
-	long status = 0;
-	const char *p = c->head.p;
+	const char *type;
 
-	curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
-	for (c->n_lines = 0; c->n_lines < HEADER_LINES && p && p < c->head.p + c->head.n; p += strlen(p) + 1) {
-		c->lines[c->n_lines++] = p;
-		if (strncasecmp(p, "content-type:", 13) == 0)
-			type = str_of(p + 13 + strspn(p + 13, " \t"));
-	}
-	c->head_done = true;
-	response_head(&c->res, status, type, t_ns);
+	if (head_finish(&c->head) < 0)
+		return -1;
+	type = head_value(c->head.lines, c->head.n, "Content-Type");
+	response_head(&c->res, status, str_of(type), c->last_byte_ns);
 	if (c->q.on_head)
-		c->q.on_head(c->q.arg, status, c->lines, c->n_lines, t_ns);
+		c->q.on_head(c->q.arg, status, head_reason(&c->head), c->head.lines, c->head.n, c->last_byte_ns);
+	return 0;
 }
 
 static size_t on_header(char *p, size_t size, size_t n, void *arg)
 {
 	struct capture *c = arg;
-	size_t len = size * n, keep = len;
+	size_t len = size * n;
 	long status = 0;
 
 	c->last_byte_ns = now(c->pool);
-	if (c->head_done)
+	if (c->head.done)
 		return len; /* trailers */
-	while (keep && (p[keep - 1] == '\r' || p[keep - 1] == '\n'))
-		keep--;
-	if (len >= 5 && memcmp(p, "HTTP/", 5) == 0) {
-		buf_clear(&c->head);
-		return len;
-	}
-	if (keep == 0) {
-		curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
-		if (status >= 200)
-			head_complete(c, c->last_byte_ns);
-		return len;
-	}
-	if (buf_add(&c->head, p, keep) < 0 || buf_add(&c->head, "", 1) < 0)
+	if (len && *p != '\r' && *p != '\n')
+		return head_line(&c->head, p, len) < 0 ? 0 : len;
+	curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 200 && head_complete(c, status) < 0)
 		return 0;
 	return len;
 }
@@ -337,7 +329,7 @@ static struct capture *new_capture(struct capture_pool *p, const struct capture_
 	if (c->next)
 		c->next->prev = c;
 	p->all = c;
-	buf_init(&c->head, HEADERS_MAX);
+	head_init(&c->head);
 	c->idle = evtimer_new(p->loop.base, on_idle, c);
 	c->linger = evtimer_new(p->loop.base, on_linger, c);
 	c->easy = transfer_create(r, &p->o, &(struct transfer_calls){ on_header, on_body, c, c->curl_error },

@@ -36,13 +36,16 @@ struct capture_request {
 	const char *method, *url;  /* whole URL */
 	const char *unix_socket;   /* or NULL */
 	const char *const *headers; /* "Name: value", NULL-terminated; secrets allowed, they never reach a record */
+	const char *target;        /* stands in the request line, exactly as given; NULL: what the URL says */
 	struct str body;
+	bool has_body;             /* one of no bytes is announced too, with Content-Length: 0 */
 	enum api_kind api;
 	bool raw_passthrough;      /* proxy: bytes are handed out as received (no content decoding towards on_bytes) */
 
 	void *arg;
-	/* Response head: status and raw header lines; may be NULL.  Header lines are "Name: value" without CRLF. */
-	void (*on_head)(void *arg, long http_status, const char *const *lines, size_t n, int64_t t_ns);
+	/* Response head: status, reason phrase, raw header lines "Name: value" without CRLF; may be NULL. */
+	void (*on_head)(void *arg, long http_status, const char *reason, const char *const *lines, size_t n,
+			int64_t t_ns);
 	/* Body bytes as received from the engine (de-chunked), for a proxy; may be NULL.  Return false to pause (capture_resume()). */
 	bool (*on_bytes)(void *arg, const char *p, size_t n, int64_t t_ns);
 	/* A response record, part or last; borrowed during the call. */

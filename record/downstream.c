@@ -5,6 +5,7 @@
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/http.h>
+#include <event2/http_struct.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -12,60 +13,84 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "record/headers.h"
+#include "record/head.h"
 
-enum { PENDING_MAX = 1 << 20, PENDING_LOW = 1 << 18, CUT_POLL_MS = 5, CUT_POLLS = 200 };
+enum {
+	PENDING_MAX = 1 << 20, PENDING_LOW = 1 << 18,
+	AHEAD_MAX = 64 << 10, /* what a client may send of its next requests while one is answered */
+	CUT_POLL_MS = 5, CUT_POLLS = 200,
+};
 
 static struct bufferevent *bev_of(struct evhttp_request *req)
 {
 	return evhttp_connection_get_bufferevent(evhttp_request_get_connection(req));
 }
 
-void downstream_refuse(struct evhttp_request *req, int status, const char *type, const char *text)
+void downstream_refuse(struct evhttp_request *req, const struct refusal *why)
 {
+	struct evkeyvalq *out = evhttp_request_get_output_headers(req);
 	struct evbuffer *b = evbuffer_new();
+	char length[24];
 
-	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "application/json");
+	evhttp_add_header(out, "Content-Type", "application/json");
+	/* After a request that was not understood, what follows may not be one. */
+	if (why->status < 502)
+		evhttp_add_header(out, "Connection", "close");
 	if (b)
-		evbuffer_add_printf(b, "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"code\":%d}}\n", text, type, status);
-	evhttp_send_reply(req, status, NULL, b);
+		evbuffer_add_printf(b, "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"code\":%d}}\n", why->text,
+				    why->type, why->status);
+	/* evhttp says no length after CONNECT. */
+	snprintf(length, sizeof(length), "%zu", b ? evbuffer_get_length(b) : (size_t)0);
+	evhttp_add_header(out, "Content-Length", length);
+	evhttp_send_reply(req, why->status, NULL, b);
 	if (b)
 		evbuffer_free(b);
 }
 
-static const char *value_of(const char *const *lines, size_t n, const char *name)
+/*
+ * A client of HTTP/1.0 knows an answer without a length by its end only, so its connection
+ * must not be kept; evhttp would say "Content-Length: 0".
+ */
+static void forbid_keeping(struct evhttp_request *req)
 {
-	size_t k = strlen(name);
-
-	for (size_t i = 0; i < n; i++)
-		if (strncasecmp(lines[i], name, k) == 0 && lines[i][k] == ':')
-			return lines[i] + k + 1 + strspn(lines[i] + k + 1, " \t");
-	return NULL;
+	if (req->major == 1 && req->minor == 0)
+		while (evhttp_remove_header(evhttp_request_get_input_headers(req), "Connection") == 0)
+			;
 }
 
-void downstream_head(void *arg, long status, const char *const *lines, size_t n, int64_t t_ns)
+static void pass_line(struct relay *r, const char *line, const char *hops, bool chunked)
+{
+	const char *colon = strchr(line, ':'), *name;
+
+	if (!colon)
+		return;
+	name = arena_str(&r->store, (struct str){ line, (size_t)(colon - line) }).p;
+	/* Where both are given, chunked is the framing and the length is void (RFC 9112, 6.3). */
+	if (!name || header_is_hop(name, hops) || (chunked && strcasecmp(name, "Content-Length") == 0))
+		return;
+	evhttp_add_header(evhttp_request_get_output_headers(r->req), name, colon + 1 + strspn(colon + 1, " \t"));
+}
+
+void downstream_head(void *arg, long status, const char *reason, const char *const *lines, size_t n, int64_t t_ns)
 {
 	struct relay *r = arg;
-	const char *connection = value_of(lines, n, "Connection");
-	/* Where both are given, chunked is the framing and the length is void (RFC 9112, 6.3). */
-	bool chunked = value_of(lines, n, "Transfer-Encoding") != NULL;
+	bool chunked = head_value(lines, n, "Transfer-Encoding") != NULL;
+	struct buf hops;
 
 	(void)t_ns;
 	if (!r->req)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		const char *colon = strchr(lines[i], ':');
-		char name[256];
-
-		if (!colon || colon - lines[i] >= (ptrdiff_t)sizeof(name))
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(colon - lines[i]), lines[i]);
-		if (header_is_hop(name, connection) || (chunked && strcasecmp(name, "Content-Length") == 0))
-			continue;
-		evhttp_add_header(evhttp_request_get_output_headers(r->req), name, colon + 1 + strspn(colon + 1, " \t"));
-	}
+	buf_init(&hops, 1 << 20);
+	for (size_t i = 0; i < n; i++)
+		if (strncasecmp(lines[i], "Connection:", 11) == 0)
+			header_connection(&hops, "Connection", lines[i] + 11);
+	for (size_t i = 0; i < n; i++)
+		pass_line(r, lines[i], buf_cstr(&hops), chunked);
+	buf_release(&hops);
+	if (!evhttp_find_header(evhttp_request_get_output_headers(r->req), "Content-Length"))
+		forbid_keeping(r->req);
 	r->started = true;
-	evhttp_send_reply_start(r->req, (int)status, NULL);
+	evhttp_send_reply_start(r->req, (int)status, reason);
 }
 
 /* The client took what was waiting: the engine may go on. */
@@ -105,7 +130,6 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 {
 	struct relay *r = arg;
 	struct timeval tv = { 0, CUT_POLL_MS * 1000 };
-	struct evhttp_connection *conn;
 
 	(void)fd, (void)what;
 	if (r->req && r->cut_polls++ < CUT_POLLS && evbuffer_get_length(bufferevent_get_output(bev_of(r->req)))) {
@@ -113,9 +137,8 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	if (r->req) {
-		conn = evhttp_request_get_connection(r->req);
-		evhttp_connection_set_closecb(conn, NULL, NULL);
-		evhttp_connection_free(conn);
+		downstream_unwatch(r->req);
+		evhttp_connection_free(evhttp_request_get_connection(r->req));
 	}
 	relay_forget(r);
 }
@@ -127,15 +150,19 @@ static void cut_client(struct relay *r)
 	r->cut = evtimer_new(r->w->base, on_cut, r);
 	if (r->cut)
 		evtimer_add(r->cut, &now);
+	else
+		downstream_abort(r);
 }
 
 static void answer_failure(struct relay *r, const struct rec_response *last)
 {
-	bool timeout = last->status == ST_TIMEOUT;
+	static const struct refusal late = {
+		504, "gateway_timeout", "tokrecord: the upstream did not answer in time"
+	}, unreachable = {
+		502, "bad_gateway", "tokrecord: cannot reach the upstream, or it left without an answer"
+	};
 
-	downstream_refuse(r->req, timeout ? 504 : 502, timeout ? "gateway_timeout" : "bad_gateway",
-		    timeout ? "tokrecord: the upstream did not answer in time"
-			    : "tokrecord: cannot reach the upstream, or it left without an answer");
+	downstream_refuse(r->req, last->status == ST_TIMEOUT ? &late : &unreachable);
 }
 
 void downstream_done(void *arg, const struct rec_response *last, bool clean_end)
@@ -154,7 +181,7 @@ void downstream_done(void *arg, const struct rec_response *last, bool clean_end)
 		cut_client(r);
 	} else {
 		if (r->req)
-			evhttp_connection_set_closecb(evhttp_request_get_connection(r->req), NULL, NULL);
+			downstream_unwatch(r->req);
 		if (r->req && r->started)
 			evhttp_send_reply_end(r->req);
 		else if (r->req)
@@ -193,8 +220,15 @@ void downstream_watch(struct relay *r)
 	setsockopt(bufferevent_getfd(bev), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	bufferevent_getcb(bev, &read_cb, &write_cb, &event_cb, &arg);
 	bufferevent_setcb(bev, NULL, write_cb, event_cb, arg);
+	bufferevent_setwatermark(bev, EV_READ, 0, AHEAD_MAX);
 	bufferevent_enable(bev, EV_READ);
 	evhttp_connection_set_closecb(evhttp_request_get_connection(r->req), on_client_gone, r);
+}
+
+void downstream_unwatch(struct evhttp_request *req)
+{
+	bufferevent_setwatermark(bev_of(req), EV_READ, 0, 0);
+	evhttp_connection_set_closecb(evhttp_request_get_connection(req), NULL, NULL);
 }
 
 void downstream_abort(struct relay *r)

@@ -6,7 +6,7 @@
 
 #include "formats/base/secret.h"
 
-static bool named_in(const char *list, const char *name)
+bool header_lists(const char *list, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -22,6 +22,14 @@ static bool named_in(const char *list, const char *name)
 	return false;
 }
 
+void header_connection(struct buf *all, const char *name, const char *value)
+{
+	if (strcasecmp(name, "Connection") != 0)
+		return;
+	buf_adds(all, value);
+	buf_adds(all, ",");
+}
+
 bool header_is_hop(const char *name, const char *connection)
 {
 	static const char *const hop[] = {
@@ -32,7 +40,7 @@ bool header_is_hop(const char *name, const char *connection)
 	for (const char *const *h = hop; *h; h++)
 		if (strcasecmp(*h, name) == 0)
 			return true;
-	return named_in(connection, name);
+	return header_lists(connection, name);
 }
 
 struct kv header_recorded(struct arena *a, const char *name, const char *value)

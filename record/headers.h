@@ -6,10 +6,19 @@
 #define RECORD_HEADERS_H
 
 #include "formats/base/arena.h"
+#include "formats/base/buf.h"
 #include "formats/trace/record.h"
 
+enum { HEADERS_PASSED_MAX = 512 }; /* of a request */
+
+/* True if the comma-separated list (NULL: an empty one) names it, in whatever case. */
+bool header_lists(const char *list, const char *name);
+
+/* Appends the value if it is a Connection header's: there may be several. */
+void header_connection(struct buf *all, const char *name, const char *value);
+
 /*
- * True if the header belongs to one connection: the fixed ones, and those that the value(s)
+ * True if the header belongs to one connection: the fixed ones, and those that the values
  * of Connection name ("keep-alive, X-Hop"; NULL: none).
  */
 bool header_is_hop(const char *name, const char *connection);

@@ -8,6 +8,7 @@ record_librecord_a_SOURCES = \
 	record/files.c record/files.h \
 	record/flight.c record/flight.h \
 	record/gunzip.c record/gunzip.h \
+	record/head.c record/head.h \
 	record/headers.c record/headers.h \
 	record/hide.c record/hide.h \
 	record/hide_events.c record/hide_events.h \
@@ -20,6 +21,7 @@ record_librecord_a_SOURCES = \
 	record/recorder.c record/recorder.h \
 	record/redact.c record/redact.h \
 	record/redact_rule.c record/redact_rule.h \
+	record/refusal.c record/refusal.h \
 	record/relay.c record/relay.h record/relay_own.h \
 	record/reply.c record/reply.h \
 	record/response.c record/response.h \

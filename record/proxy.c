@@ -2,17 +2,8 @@
 
 #include "record/proxy.h"
 
-#include <event2/buffer.h>
-#include <event2/bufferevent.h>
 #include <event2/http.h>
-#include <event2/keyvalq_struct.h>
-#include <event2/listener.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
-#include <sys/socket.h>
 
 #include "record/listen.h"
 #include "record/relay.h"

@@ -38,15 +38,12 @@ static int take_body(struct relay *r)
 	return 0;
 }
 
-void relay_begin(struct relay_world *w, struct evhttp_request *req)
+static struct relay *new_relay(struct relay_world *w, struct evhttp_request *req)
 {
 	struct relay *r = calloc(1, sizeof(*r));
-	struct err e;
 
-	if (!r) {
-		downstream_refuse(req, 500, "internal_error", "tokrecord: out of memory");
-		return;
-	}
+	if (!r)
+		return NULL;
 	r->w = w;
 	r->req = req;
 	r->next = w->all;
@@ -59,10 +56,24 @@ void relay_begin(struct relay_world *w, struct evhttp_request *req)
 	r->api = evhttp_request_get_command(req) == EVHTTP_REQ_POST
 		? api_of_path(str_of(r->uri)) : API_NONE;
 	r->id = r->api != API_NONE ? w->next_id : -1;
+	return r;
+}
+
+void relay_begin(struct relay_world *w, struct evhttp_request *req)
+{
+	static const struct refusal no_memory = { 500, "internal_error", "tokrecord: out of memory" };
+	const struct refusal *why = refusal_of(req);
+	struct relay *r = why ? NULL : new_relay(w, req);
+	struct err e;
+
+	if (!r) {
+		downstream_refuse(req, why ? why : &no_memory);
+		return;
+	}
 	downstream_watch(r);
 	if (take_body(r) < 0 || upstream_start(r, &e) < 0) {
-		evhttp_connection_set_closecb(evhttp_request_get_connection(req), NULL, NULL);
-		downstream_refuse(req, 500, "internal_error", "tokrecord: out of memory");
+		downstream_unwatch(req);
+		downstream_refuse(req, &no_memory);
 		relay_forget(r);
 	}
 }

@@ -6,9 +6,8 @@
 #define RECORD_RELAY_OWN_H
 
 #include "formats/base/arena.h"
+#include "record/headers.h"
 #include "record/relay.h"
-
-enum { HEADERS_PASSED_MAX = 512 };
 
 struct relay {
 	struct relay_world *w;
@@ -21,6 +20,7 @@ struct relay {
 	const char *headers[HEADERS_PASSED_MAX + 4];
 	struct kv recorded[HEADERS_PASSED_MAX];
 	size_t n_headers, n_recorded;
+	bool has_body;                /* the client announced one, if only of no bytes */
 	enum api_kind api;
 	int64_t id;                   /* of its records; -1: passed on, not recorded */
 	struct kept kept;             /* what of it is recorded */

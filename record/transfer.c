@@ -20,9 +20,9 @@ static void set_method(CURL *easy, const struct capture_request *r)
 {
 	if (strcmp(r->method, "HEAD") == 0)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-	else if (r->body.n || strcmp(r->method, "POST") == 0) {
+	else if (r->body.n || r->has_body || strcmp(r->method, "POST") == 0) {
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n);
-		curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, r->body.n ? r->body.p : "");
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body.n ? r->body.p : "");
 	}
 	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, r->method);
 }
@@ -31,6 +31,8 @@ static void set_address(CURL *easy, const struct capture_request *r)
 {
 	curl_easy_setopt(easy, CURLOPT_URL, r->url);
 	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+	if (r->target)
+		curl_easy_setopt(easy, CURLOPT_REQUEST_TARGET, r->target);
 	if (r->unix_socket)
 		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, r->unix_socket);
 	/* A proxy from the environment would stand between the clock and the engine unseen. */

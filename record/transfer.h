@@ -19,7 +19,7 @@ struct transfer_calls {
 };
 
 /*
- * The handle of one exchange, not started; the body is copied.  *headers is the caller's
+ * The handle of one exchange, not started; the request is borrowed as long as it lives.  *headers is the caller's
  * to free, behind the handle.  NULL: out of memory.
  */
 CURL *transfer_create(const struct capture_request *r, const struct capture_opts *o,

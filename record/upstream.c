@@ -31,8 +31,6 @@ static void pass_header(struct relay *r, const char *name, const char *value)
 {
 	struct buf line;
 
-	if (r->n_headers >= HEADERS_PASSED_MAX)
-		return;
 	buf_init(&line, 1 << 20);
 	/* libcurl sends a header without a value only if it is written with a semicolon. */
 	if (*value)
@@ -43,46 +41,55 @@ static void pass_header(struct relay *r, const char *name, const char *value)
 	buf_release(&line);
 }
 
+/* What libcurl says by itself, of the body it has and of the engine's address. */
+static bool is_curls(const char *name)
+{
+	return strcasecmp(name, "Host") == 0 || strcasecmp(name, "Content-Length") == 0 ||
+	       strcasecmp(name, "Expect") == 0;
+}
+
 static void pass_headers(struct relay *r)
 {
-	struct evkeyvalq *in = evhttp_request_get_input_headers(r->req);
-	const char *connection = evhttp_find_header(in, "Connection");
-	struct evkeyval *h;
+	const struct evkeyvalq *in = evhttp_request_get_input_headers(r->req);
+	const struct evkeyval *h;
+	struct buf hops;
 
+	buf_init(&hops, 1 << 20);
+	for (h = in->tqh_first; h; h = h->next.tqe_next)
+		header_connection(&hops, h->key, h->value);
 	for (h = in->tqh_first; h; h = h->next.tqe_next) {
-		if (r->n_recorded < HEADERS_PASSED_MAX)
-			r->recorded[r->n_recorded++] = header_recorded(&r->store, h->key, h->value);
-		if (!header_is_hop(h->key, connection) && strcasecmp(h->key, "Host") != 0 &&
-		    strcasecmp(h->key, "Content-Length") != 0 && strcasecmp(h->key, "Expect") != 0)
+		r->recorded[r->n_recorded++] = header_recorded(&r->store, h->key, h->value);
+		if (!header_is_hop(h->key, buf_cstr(&hops)) && !is_curls(h->key))
 			pass_header(r, h->key, h->value);
 	}
+	buf_release(&hops);
 	/* What libcurl would add by itself, the client did not say. */
 	if (!evhttp_find_header(in, "Accept"))
 		r->headers[r->n_headers++] = "Accept:";
 	if (!evhttp_find_header(in, "Content-Type"))
 		r->headers[r->n_headers++] = "Content-Type:";
 	r->headers[r->n_headers] = NULL;
+	r->has_body = evhttp_find_header(in, "Content-Length") || evhttp_find_header(in, "Transfer-Encoding");
 }
 
-static const char *url_of(struct relay *r, const char *uri)
+/* The target as the client sent it, behind the path of the upstream's URL. */
+static const char *target_of(struct relay *r)
 {
-	size_t n = strlen(r->w->upstream);
-	struct buf url;
+	const char *uri = r->uri, *host = strstr(r->w->upstream, "://"), *base = strchr(host + 3, '/');
+	size_t n = base ? strlen(base) : 0;
+	struct buf target;
 	const char *p;
 
-	while (n && r->w->upstream[n - 1] == '/')
+	while (n && base[n - 1] == '/')
 		n--;
-	buf_init(&url, 1 << 20);
-	buf_add(&url, r->w->upstream, n);
 	/* An absolute-form target has its own host; only its path goes on. */
-	if (uri[0] != '/') {
-		const char *host = strstr(uri, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-
-		uri = path ? path : "/";
-	}
-	buf_adds(&url, uri);
-	p = arena_str(&r->store, buf_str(&url)).p;
-	buf_release(&url);
+	if (uri[0] != '/' && (host = strstr(uri, "://")))
+		uri = strchr(host + 3, '/') ? strchr(host + 3, '/') : "/";
+	buf_init(&target, 1 << 20);
+	buf_add(&target, base ? base : "", n);
+	buf_adds(&target, uri);
+	p = arena_str(&r->store, buf_str(&target)).p;
+	buf_release(&target);
 	return p;
 }
 
@@ -100,14 +107,15 @@ int upstream_start(struct relay *r, struct err *e)
 {
 	bool recorded = r->id >= 0;
 	struct capture_request q = {
-		.id = r->id, .method = r->method, .url = url_of(r, r->uri), .headers = r->headers,
-		.body = buf_str(&r->body), .api = r->api, .raw_passthrough = true, .arg = r,
+		.id = r->id, .method = r->method, .url = r->w->upstream, .target = target_of(r),
+		.headers = r->headers, .body = buf_str(&r->body), .api = r->api, .raw_passthrough = true, .arg = r,
 		.on_head = downstream_head, .on_bytes = downstream_bytes, .on_done = downstream_done,
 		.on_record = recorded ? keep_response : NULL,
 	};
 	int64_t sent_ns;
 
 	pass_headers(r);
+	q.has_body = r->has_body;
 	r->capture = capture_start(r->w->pool, &q, &sent_ns, e);
 	if (!r->capture)
 		return -1;

@@ -46,11 +46,12 @@ void probe_read_version(struct str json, struct probe *out)
 	json_decref(root);
 }
 
-static void on_head(void *arg, long status, const char *const *lines, size_t n, int64_t t_ns)
+static void on_head(void *arg, long status, const char *reason, const char *const *lines, size_t n,
+		    int64_t t_ns)
 {
 	struct question *q = arg;
 
-	(void)lines, (void)n, (void)t_ns;
+	(void)reason, (void)lines, (void)n, (void)t_ns;
 	q->ok = status == 200;
 }
 
