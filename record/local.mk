@@ -16,6 +16,7 @@ record_librecord_a_SOURCES = \
 	record/listen.c record/listen.h \
 	record/lost.c record/lost.h \
 	record/loop.c record/loop.h \
+	record/metrics.c record/metrics.h \
 	record/outcome.c record/outcome.h \
 	record/proxy.c record/proxy.h \
 	record/recorder.c record/recorder.h \
@@ -29,11 +30,14 @@ record_librecord_a_SOURCES = \
 	record/run.c record/run.h \
 	record/salt.c record/salt.h \
 	record/sample.c record/sample.h \
+	record/scrape.c record/scrape.h \
 	record/secrets.c record/secrets.h \
 	record/sessions.c record/sessions.h \
 	record/spool.c record/spool.h \
+	record/stats.c record/stats.h \
 	record/transfer.c record/transfer.h \
-	record/upstream.c record/upstream.h
+	record/upstream.c record/upstream.h \
+	record/watch.c record/watch.h
 bin_PROGRAMS += tokrecord
 tokrecord_SOURCES = record/tokrecord.c
 tokrecord_LDADD = $(RECORD_LIBS)

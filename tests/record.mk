@@ -1,2 +1,15 @@
 cli_tests += tests/cli/record.sh tests/cli/record-http.sh
 EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py
+cli_tests += tests/cli/record.sh
+EXTRA_DIST += tests/server/upstream.py
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/spool tests/unit/recorder tests/unit/livestats
+tests_unit_spool_SOURCES = tests/unit/spool.c
+tests_unit_spool_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
+tests_unit_recorder_SOURCES = tests/unit/recorder.c
+tests_unit_recorder_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
+tests_unit_livestats_SOURCES = tests/unit/livestats.c
+tests_unit_livestats_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
+TESTS += tests/unit/spool tests/unit/recorder tests/unit/livestats
+endif
