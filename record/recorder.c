@@ -31,6 +31,12 @@ struct recorder {
 	struct files_state seen;
 };
 
+/* The file that takes new exchanges; NULL: none. */
+static struct seg *current(struct recorder *r)
+{
+	return r->current == NO_SLOT ? NULL : &r->seg[r->current];
+}
+
 /* ---- jobs for the files ---- */
 
 static struct file_item *new_item(enum file_job job, int slot)
@@ -68,6 +74,7 @@ static bool push_record(struct recorder *r, int slot, const struct record *rec, 
 	return push(r, it, urgent);
 }
 
+/* s: the file that would have had it, if any. */
 static void drop(struct recorder *r, struct seg *s)
 {
 	r->dropped++;
@@ -147,7 +154,7 @@ static void cut_seg(struct recorder *r, int slot, int64_t t_ns)
 		if (!r->seg[slot].failed)
 			push_record(r, slot, &rec, true);
 		r->seg[slot].dropped++;
-		x->file = FLIGHT_NOWHERE;
+		flights_end(&r->flights, x);
 	}
 	r->seg[slot].running = 0;
 	close_seg(r, slot, t_ns, false);
@@ -181,7 +188,7 @@ static void open_seg(struct recorder *r, int64_t mono_ns, int64_t wall_ns)
 
 static void retire(struct recorder *r, int64_t mono_ns)
 {
-	struct seg *s = r->current == NO_SLOT ? NULL : &r->seg[r->current];
+	struct seg *s = current(r);
 
 	if (!s)
 		return;
@@ -195,7 +202,7 @@ static void retire(struct recorder *r, int64_t mono_ns)
 
 static void put_request(struct recorder *r, const struct record *rec)
 {
-	struct seg *s = r->current == NO_SLOT ? NULL : &r->seg[r->current];
+	struct seg *s = current(r);
 	struct record own = *rec;
 	bool taken = false;
 	struct flight *x;
@@ -233,14 +240,17 @@ static void put_response(struct recorder *r, const struct record *rec)
 	struct seg *s = !x || x->file == FLIGHT_NOWHERE ? NULL : &r->seg[x->file];
 	struct record mark;
 
+	if (!x) {
+		drop(r, NULL); /* of a file that did not wait for it */
+		return;
+	}
 	if (!s || s->failed || x->lost || !push_record(r, x->file, rec, false)) {
-		drop(r, s);
-		if (x)
-			x->lost = true;
+		drop(r, s ? s : current(r));
+		x->lost = true;
 	} else {
 		x->parts++;
 	}
-	if (!x || !res->last)
+	if (!res->last)
 		return;
 	if (s && !s->failed && x->lost) {
 		lost_response(&mark, res, x);
@@ -251,7 +261,7 @@ static void put_response(struct recorder *r, const struct record *rec)
 
 void recorder_put(struct recorder *r, const struct record *rec)
 {
-	struct seg *s = r->current == NO_SLOT ? NULL : &r->seg[r->current];
+	struct seg *s = current(r);
 
 	if (rec->kind == REC_REQUEST)
 		put_request(r, rec);
@@ -289,7 +299,7 @@ void recorder_reopen(struct recorder *r, int64_t mono_ns, int64_t wall_ns)
 
 void recorder_tick(struct recorder *r, int64_t mono_ns, int64_t wall_ns)
 {
-	const struct seg *s = r->current == NO_SLOT ? NULL : &r->seg[r->current];
+	const struct seg *s = current(r);
 	int64_t t_ns = mono_ns - r->o.header->epoch_mono_ns;
 
 	look(r);

@@ -98,8 +98,7 @@ static void add_file(const struct watch_view *v, struct buf *out)
 	char size[CELL];
 
 	text_of_bytes(v->rec->file_bytes, size);
-	buf_printf(out, "file       %s  %s%s", tail(v->rec->file, 40), size,
-		   v->rec->failed ? "  NOT RECORDING" : "");
+	buf_printf(out, "file       %s%s  %s", v->rec->failed ? "NOT RECORDING  " : "", tail(v->rec->file, 40), size);
 	end_line(out, begin);
 	begin = out->n;
 	text_of_bytes(v->rec->queue_bytes, size);
