@@ -21,7 +21,7 @@ enum {
 	CUT_POLL_MS = 5, CUT_POLLS = 200,
 };
 
-static struct bufferevent *bev_of(struct evhttp_request *req)
+struct bufferevent *downstream_bev(struct evhttp_request *req)
 {
 	return evhttp_connection_get_bufferevent(evhttp_request_get_connection(req));
 }
@@ -89,6 +89,8 @@ void downstream_head(void *arg, long status, const char *reason, const char *con
 	buf_release(&hops);
 	if (!evhttp_find_header(evhttp_request_get_output_headers(r->req), "Content-Length"))
 		forbid_keeping(r->req);
+	if (r->w->draining)
+		evhttp_add_header(evhttp_request_get_output_headers(r->req), "Connection", "close");
 	r->started = true;
 	evhttp_send_reply_start(r->req, (int)status, reason);
 }
@@ -101,7 +103,7 @@ static void on_drained(struct evhttp_connection *conn, void *arg)
 	(void)conn;
 	if (!r->paused || !r->req || !r->capture)
 		return;
-	if (evbuffer_get_length(bufferevent_get_output(bev_of(r->req))) > PENDING_LOW)
+	if (evbuffer_get_length(bufferevent_get_output(downstream_bev(r->req))) > PENDING_LOW)
 		return;
 	r->paused = false;
 	capture_resume(r->capture);
@@ -115,13 +117,14 @@ bool downstream_bytes(void *arg, const char *p, size_t n, int64_t t_ns)
 	(void)t_ns;
 	if (!r->req || !r->started)
 		return true;
+	r->w->stats->bytes_sent += (int64_t)n;
 	b = evbuffer_new();
 	if (b) {
 		evbuffer_add(b, p, n);
 		evhttp_send_reply_chunk_with_cb(r->req, b, on_drained, r);
 		evbuffer_free(b);
 	}
-	r->paused = evbuffer_get_length(bufferevent_get_output(bev_of(r->req))) > PENDING_MAX;
+	r->paused = evbuffer_get_length(bufferevent_get_output(downstream_bev(r->req))) > PENDING_MAX;
 	return !r->paused;
 }
 
@@ -132,7 +135,7 @@ static void on_cut(evutil_socket_t fd, short what, void *arg)
 	struct timeval tv = { 0, CUT_POLL_MS * 1000 };
 
 	(void)fd, (void)what;
-	if (r->req && r->cut_polls++ < CUT_POLLS && evbuffer_get_length(bufferevent_get_output(bev_of(r->req)))) {
+	if (r->req && r->cut_polls++ < CUT_POLLS && evbuffer_get_length(bufferevent_get_output(downstream_bev(r->req)))) {
 		evtimer_add(r->cut, &tv);
 		return;
 	}
@@ -171,12 +174,7 @@ void downstream_done(void *arg, const struct rec_response *last, bool clean_end)
 	struct relay_world *w = r->w;
 
 	r->capture = NULL;
-	if (r->kept.recorded) {
-		w->recorded++;
-	} else {
-		w->passed++;
-		w->unsampled += r->api != API_NONE;
-	}
+	stats_end(w->stats, &r->seen, last);
 	if (r->req && r->started && !clean_end) {
 		cut_client(r);
 	} else {
@@ -188,7 +186,7 @@ void downstream_done(void *arg, const struct rec_response *last, bool clean_end)
 			answer_failure(r, last);
 		relay_forget(r);
 	}
-	if (w->stop_after != COUNT_NONE && w->recorded >= w->stop_after)
+	if (w->stop_after != COUNT_NONE && w->stats->recorded >= w->stop_after)
 		event_base_loopexit(w->base, &(struct timeval){ 0, 50000 });
 }
 
@@ -211,7 +209,7 @@ static void on_client_gone(struct evhttp_connection *conn, void *arg)
 /* evhttp stops reading while a request is answered; then a leaving client would be seen too late. */
 void downstream_watch(struct relay *r)
 {
-	struct bufferevent *bev = bev_of(r->req);
+	struct bufferevent *bev = downstream_bev(r->req);
 	bufferevent_data_cb read_cb, write_cb;
 	bufferevent_event_cb event_cb;
 	void *arg;
@@ -227,7 +225,7 @@ void downstream_watch(struct relay *r)
 
 void downstream_unwatch(struct evhttp_request *req)
 {
-	bufferevent_setwatermark(bev_of(req), EV_READ, 0, 0);
+	bufferevent_setwatermark(downstream_bev(req), EV_READ, 0, 0);
 	evhttp_connection_set_closecb(evhttp_request_get_connection(req), NULL, NULL);
 }
 

@@ -5,6 +5,8 @@
 #include "record/refusal.h"
 #include "record/relay_own.h"
 
+struct bufferevent *downstream_bev(struct evhttp_request *req);
+
 /* Answers in the proxy's own name, with an error object as OpenAI's API has it. */
 void downstream_refuse(struct evhttp_request *req, const struct refusal *why);
 

@@ -180,6 +180,7 @@ void keep_response(void *arg, const struct rec_response *s)
 	struct record rec = { .kind = REC_RESPONSE, .u.response = *s };
 	struct hidden store;
 
+	stats_events(r->w->stats, &r->seen, &s->events);
 	learn(k, &r->kept, s);
 	if (!r->kept.recorded)
 		return;

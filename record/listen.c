@@ -58,7 +58,7 @@ struct evconnlistener *listen_on(struct event_base *base, const char *address,
 	struct evconnlistener *l;
 
 	if (resolve(address, &ai) < 0) {
-		err_set(e, "--listen '%s' is no address; give HOST:PORT, for example "
+		err_set(e, "'%s' is no address; give HOST:PORT, for example "
 			   "127.0.0.1:8000, or port 0 for any free one", address);
 		return NULL;
 	}
@@ -69,7 +69,7 @@ struct evconnlistener *listen_on(struct event_base *base, const char *address,
 	if (l)
 		name_address(evconnlistener_get_fd(l), bound);
 	else
-		err_set(e, "cannot listen on %s: %s; give --listen another address, or port 0 for "
+		err_set(e, "cannot listen on %s: %s; give another address, or port 0 for "
 			   "any free one", address, strerror(errno));
 	return l;
 }

@@ -4,7 +4,9 @@ record_librecord_a_SOURCES = \
 	record/canon.c record/canon.h \
 	record/capture.c record/capture.h \
 	record/compact.c record/compact.h \
+	record/console.c record/console.h \
 	record/downstream.c record/downstream.h \
+	record/drain.c record/drain.h \
 	record/files.c record/files.h \
 	record/flight.c record/flight.h \
 	record/gunzip.c record/gunzip.h \

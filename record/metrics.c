@@ -61,7 +61,7 @@ static void requests(struct buf *b, const struct stats *s)
 {
 	static const char name[] = "toktrace_record_requests_total";
 
-	head(b, name, "counter", "Exchanges that ended, by API (other: passed, not recorded), how, and HTTP status.");
+	head(b, name, "counter", "Exchanges that ended, by API (other: no inference endpoint), how, and HTTP status.");
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct stats_row *r = &s->row[i];
 
@@ -99,9 +99,9 @@ static void traffic(struct buf *b, const struct stats *s)
 	counter(b, "toktrace_record_received_bytes_total", s->bytes_received, "Bytes of request bodies from clients.");
 	counter(b, "toktrace_record_sent_bytes_total", s->bytes_sent, "Bytes of response bodies to clients.");
 	histogram(b, "toktrace_record_ttft_seconds", &s->ttft,
-		  "Begin of the request to its first token event, of recorded exchanges that ended ok.");
+		  "Begin of the request to its first token event, of exchanges that ended ok.");
 	histogram(b, "toktrace_record_e2e_seconds", &s->e2e,
-		  "Begin of the request to its last token event, of recorded exchanges that ended ok.");
+		  "Begin of the request to its last token event, of exchanges that ended ok.");
 }
 
 static void recording(struct buf *b, const struct recorder_state *r)

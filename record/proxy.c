@@ -4,12 +4,17 @@
 
 #include <event2/http.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
+#include "record/drain.h"
 #include "record/listen.h"
 #include "record/relay.h"
 
 enum {
 	HEADERS_MAX = 256 << 10,
+	FDS_MAX = 1 << 20,
 	TIMEOUT_S = 24 * 3600, /* of a client that is silent between requests; engines may think long */
 	ALL_METHODS = EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
 		EVHTTP_REQ_OPTIONS | EVHTTP_REQ_TRACE | EVHTTP_REQ_CONNECT | EVHTTP_REQ_PATCH,
@@ -18,7 +23,10 @@ enum {
 struct proxy {
 	struct proxy_opts o;
 	struct relay_world world;
+	struct stats stats;
 	struct evhttp *http;
+	struct evhttp_bound_socket *listener;
+	uint16_t port;               /* as bound */
 	char bound[LISTEN_NAME_MAX + 1];
 };
 
@@ -40,14 +48,16 @@ struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, 
 		return NULL;
 	}
 	p->o = *o;
+	stats_init(&p->stats);
 	p->world = (struct relay_world){
 		.base = base, .pool = pool, .upstream = o->upstream, .epoch_ns = o->epoch_ns,
-		.stop_after = o->stop_after, .verbose = o->verbose,
+		.stop_after = o->stop_after, .verbose = o->verbose, .stats = &p->stats,
 	};
 	p->world.keep = keep_create(&o->keep, rec, e);
 	l = p->world.keep ? listen_on(base, o->listen, p->bound, e) : NULL;
 	p->http = l ? evhttp_new(base) : NULL;
-	if (!p->http || !evhttp_bind_listener(p->http, l)) {
+	p->listener = p->http ? evhttp_bind_listener(p->http, l) : NULL;
+	if (!p->listener) {
 		if (l && !p->http)
 			err_set(e, "out of memory");
 		keep_free(p->world.keep);
@@ -69,11 +79,35 @@ const char *proxy_address(const struct proxy *p)
 	return p->bound;
 }
 
-void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed, int64_t *unsampled)
+const struct stats *proxy_stats(const struct proxy *p)
 {
-	*recorded = p->world.recorded;
-	*passed = p->world.passed;
-	*unsampled = p->world.unsampled;
+	return &p->stats;
+}
+
+static int count_clients(struct proxy *p)
+{
+	struct rlimit l = { 0 };
+	size_t n = getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < FDS_MAX ? l.rlim_cur : FDS_MAX;
+	bool *busy = calloc(n, sizeof(*busy));
+	int left = 1;
+
+	if (busy) {
+		relay_busy(&p->world, busy, n);
+		left = drain_idle(p->port, busy, n);
+	}
+	free(busy);
+	return left;
+}
+
+bool proxy_drain(struct proxy *p)
+{
+	if (p->listener) {
+		p->port = (uint16_t)atoi(strrchr(p->bound, ':') + 1);
+		evhttp_del_accept_socket(p->http, p->listener);
+		p->listener = NULL;
+		p->world.draining = true;
+	}
+	return count_clients(p) == 0 && !p->world.all;
 }
 
 void proxy_free(struct proxy *p)

@@ -11,6 +11,7 @@
 #include "record/capture.h"
 #include "record/keep.h"
 #include "record/recorder.h"
+#include "record/stats.h"
 
 struct proxy;
 
@@ -29,8 +30,12 @@ struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, 
 			   struct recorder *rec, struct err *e);
 /* The address as bound, "127.0.0.1:43211". */
 const char *proxy_address(const struct proxy *p);
-/* unsampled: of those passed, the ones that only the sample left out. */
-void proxy_counts(const struct proxy *p, int64_t *recorded, int64_t *passed, int64_t *unsampled);
+const struct stats *proxy_stats(const struct proxy *p);
+/*
+ * Accepts nothing new and lets what runs end; to be called again and again until it says
+ * true: no client is left.
+ */
+bool proxy_drain(struct proxy *p);
 /* Cancels what runs, closes, frees. */
 void proxy_free(struct proxy *p);
 

@@ -288,13 +288,14 @@ static void look(struct recorder *r)
 			r->seg[i].failed = r->seen.slot[i].failed;
 }
 
-void recorder_reopen(struct recorder *r, int64_t mono_ns, int64_t wall_ns)
+bool recorder_reopen(struct recorder *r, int64_t mono_ns, int64_t wall_ns)
 {
 	look(r);
 	if (!r->seen.regular && r->seen.failures == 0)
-		return;
+		return false;
 	retire(r, mono_ns);
 	open_seg(r, mono_ns, wall_ns);
+	return true;
 }
 
 void recorder_tick(struct recorder *r, int64_t mono_ns, int64_t wall_ns)

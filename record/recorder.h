@@ -35,8 +35,11 @@ struct recorder *recorder_create(const struct recorder_opts *o, struct err *e);
 int recorder_open(struct recorder *r, struct err *e);
 /* Never waits. */
 void recorder_put(struct recorder *r, const struct record *rec);
-/* Goes on in a new file; a fixed name is taken again if the old file was moved away. */
-void recorder_reopen(struct recorder *r, int64_t mono_ns, int64_t wall_ns);
+/*
+ * Goes on in a new file; a fixed name is taken again if the old file was moved away.
+ * False: what it writes is a pipe that works; there is nothing to do.
+ */
+bool recorder_reopen(struct recorder *r, int64_t mono_ns, int64_t wall_ns);
 /* Twice a second: rotation, and news of failures. */
 void recorder_tick(struct recorder *r, int64_t mono_ns, int64_t wall_ns);
 

@@ -3,6 +3,7 @@
 #include "record/relay.h"
 
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/http.h>
 #include <stdlib.h>
 
@@ -75,6 +76,16 @@ void relay_begin(struct relay_world *w, struct evhttp_request *req)
 		downstream_unwatch(req);
 		downstream_refuse(req, &no_memory);
 		relay_forget(r);
+	}
+}
+
+void relay_busy(const struct relay_world *w, bool *busy, size_t n)
+{
+	for (const struct relay *r = w->all; r; r = r->next) {
+		int fd = r->req ? bufferevent_getfd(downstream_bev(r->req)) : -1;
+
+		if (fd >= 0 && (size_t)fd < n)
+			busy[fd] = true;
 	}
 }
 

@@ -4,6 +4,7 @@
 
 #include "record/capture.h"
 #include "record/keep.h"
+#include "record/stats.h"
 
 struct evhttp_request;
 
@@ -14,13 +15,15 @@ struct relay_world {
 	struct keep *keep;
 	const char *upstream;
 	int64_t epoch_ns, stop_after;
-	bool verbose;
-	int64_t next_id, recorded, passed; /* recorded, passed: exchanges that ended */
-	int64_t unsampled;    /* of those passed, the ones that only the sample left out */
+	bool verbose, draining; /* draining: each answer is its connection's last */
+	int64_t next_id;
+	struct stats *stats;
 	struct relay *all;
 };
 
 void relay_begin(struct relay_world *w, struct evhttp_request *req);
 void relay_cancel_all(struct relay_world *w);
+/* Marks the descriptors below n on which a request is being served. */
+void relay_busy(const struct relay_world *w, bool *busy, size_t n);
 
 #endif

@@ -22,6 +22,7 @@ struct relay {
 	size_t n_headers, n_recorded;
 	bool has_body;                /* the client announced one, if only of no bytes */
 	enum api_kind api;
+	struct stats_exchange seen;
 	int64_t id;                   /* of its records; -1: passed on, not recorded */
 	struct kept kept;             /* what of it is recorded */
 	bool started, paused;         /* the answer's head went out; the engine is held back */

@@ -12,8 +12,10 @@ struct run_opts {
 	struct proxy_opts proxy;
 	struct capture_opts capture;
 	struct recorder_opts recorder;
+	const char *shown_upstream; /* for the live view: without secrets */
+	const char *metrics;      /* [HOST:]PORT of the operator's listener, or NULL */
 	int64_t drain_ns;         /* how long SIGTERM waits for what runs */
-	bool quiet;
+	bool quiet, watch;
 };
 
 /*

@@ -130,7 +130,7 @@ void stats_init(struct stats *s)
 void stats_begin(struct stats *s, struct stats_exchange *x, const char *api, bool recorded,
 		 int64_t sent_ns, int64_t body_bytes)
 {
-	*x = (struct stats_exchange){ recorded ? api : "other", sent_ns, NS_NONE, NS_NONE };
+	*x = (struct stats_exchange){ api, recorded, sent_ns, NS_NONE, NS_NONE };
 	s->in_flight++;
 	s->bytes_received += body_bytes;
 	minute_add(&s->begun, sent_ns, 1);
@@ -164,11 +164,10 @@ void stats_events(struct stats *s, struct stats_exchange *x, const struct events
 
 void stats_end(struct stats *s, const struct stats_exchange *x, const struct rec_response *last)
 {
-	bool recorded = strcmp(x->api, "other") != 0;
-
 	s->in_flight--;
-	s->recorded += recorded;
-	s->passed += !recorded;
+	s->recorded += x->recorded;
+	s->passed += !x->recorded;
+	s->unsampled += !x->recorded && strcmp(x->api, "other") != 0;
 	count_row(s, x->api, last);
 	if (last->usage.prompt != COUNT_NONE)
 		s->prompt_tokens += last->usage.prompt;
@@ -179,7 +178,7 @@ void stats_end(struct stats *s, const struct stats_exchange *x, const struct rec
 
 		k->n++;
 		minute_add(&k->minute, last->end_ns, 1);
-	} else if (recorded && x->first_ns != NS_NONE) {
+	} else if (x->first_ns != NS_NONE) {
 		observe(&s->ttft, seconds(x->first_ns - x->sent_ns));
 		observe(&s->e2e, seconds(x->last_ns - x->sent_ns));
 	}

@@ -35,7 +35,7 @@ struct stats_minute {
 
 /* Exchanges that ended alike. */
 struct stats_row {
-	const char *api;           /* static; "other": passed, not recorded */
+	const char *api;           /* static; "other": no inference endpoint */
 	enum status status;
 	int64_t http_status;       /* COUNT_NONE: none came */
 	int64_t n;
@@ -48,14 +48,15 @@ struct stats_kind {
 };
 
 struct stats {
-	int64_t in_flight, recorded, passed; /* exchanges: running; ended, of inference endpoints; ended, others */
+	int64_t in_flight, recorded, passed; /* exchanges: running; ended, recorded; ended, others */
+	int64_t unsampled;         /* of those passed, the ones that only the sample left out */
 	int64_t token_events, prompt_tokens, completion_tokens; /* the latter two as the engine said them */
 	int64_t bytes_received, bytes_sent; /* bodies: of requests from clients, of responses to them */
 	struct stats_row row[STATS_ROWS];
 	size_t n_rows;
 	struct stats_kind kind[STATS_KINDS];
 	size_t n_kinds;
-	struct stats_histogram ttft, e2e;   /* of recorded exchanges that ended ok */
+	struct stats_histogram ttft, e2e;   /* of exchanges that ended ok */
 	struct stats_minute begun, tokens;
 	struct stats_sample {
 		int64_t t_ns;
@@ -66,7 +67,8 @@ struct stats {
 
 /* One exchange, kept by whoever runs it. */
 struct stats_exchange {
-	const char *api;           /* static; "other" is not recorded */
+	const char *api;           /* static */
+	bool recorded;
 	int64_t sent_ns, first_ns, last_ns; /* first and last token event, NS_NONE: none yet */
 };
 

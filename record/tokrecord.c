@@ -17,7 +17,8 @@ static struct {
 	struct opt_strs redact, redact_files;
 	int64_t max_body, connect_timeout_ns, idle_timeout_ns, requests;
 	int64_t queue, rotate_ns, rotate_size, rotate_grace_ns, drain_timeout_ns;
-	bool no_text, quiet, verbose, force;
+	const char *metrics;
+	bool no_text, quiet, verbose, force, watch;
 } o = {
 	.listen = "127.0.0.1:9000", .max_body = 64 << 20, .connect_timeout_ns = 30 * NS_PER_S,
 	.requests = COUNT_NONE, .queue = 64 << 20, .rotate_grace_ns = 600 * NS_PER_S, .drain_timeout_ns = 30 * NS_PER_S,
@@ -42,6 +43,8 @@ static const struct opt opts[] = {
 	{ "connect-timeout", 0, OPT_NS, &o.connect_timeout_ns, "TIME", "for a connection to the engine (default 30s)", NULL },
 	{ "idle-timeout", 0, OPT_NS, &o.idle_timeout_ns, "TIME", "without a byte from the engine (default 0: none)", NULL },
 	{ "requests", 'n', OPT_COUNT, &o.requests, "N", "end after N recorded exchanges", NULL },
+	{ "metrics", 0, OPT_STR, &o.metrics, "[HOST:]PORT", "serve /metrics (Prometheus) and /healthz there", NULL },
+	{ "watch", 'w', OPT_FLAG, &o.watch, NULL, "a live view on stderr, each second", NULL },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no summary on stderr", NULL },
 	{ "verbose", 'v', OPT_FLAG, &o.verbose, NULL, "a line on stderr per request", NULL },
 	{ NULL, 0, OPT_FLAG, NULL, NULL, NULL, NULL },
@@ -83,6 +86,7 @@ static void fill_header(struct rec_header *h, const struct trace_origin *origin,
 	trace_origin_fill(origin, h);
 	buf_init(&s->url, 1 << 16);
 	secret_scrub_url(str_of(o.upstream), &s->url);
+	buf_cstr(&s->url);
 	s->target[0] = (struct kv){ str_of("url"), buf_str(&s->url) };
 	h->target = (struct kvs){ s->target, 1 };
 	h->run = run_settings(s);
@@ -104,7 +108,8 @@ static struct run_opts run_opts_of(const struct rec_header *h, const struct keep
 			.path = o.output, .header = h, .queue_bytes = o.queue, .force = o.force,
 			.rotate = { o.rotate_ns, o.rotate_size }, .grace_ns = o.rotate_grace_ns,
 		},
-		.drain_ns = o.drain_timeout_ns, .quiet = o.quiet,
+		.shown_upstream = h->target.v[0].value.p, .metrics = o.metrics, .drain_ns = o.drain_timeout_ns,
+		.quiet = o.quiet, .watch = o.watch,
 	};
 }
 
@@ -133,6 +138,8 @@ static void check_usage(void)
 		opt_usage("--upstream is needed: the engine's URL, http://127.0.0.1:8000");
 	if (strncmp(o.upstream, "http://", 7) != 0 && strncmp(o.upstream, "https://", 8) != 0)
 		opt_usage("--upstream: '%s' is not a URL like http://127.0.0.1:8000", o.upstream);
+	if (o.watch && o.verbose)
+		opt_usage("--watch and --verbose write over each other: give one of them");
 	if (!o.output)
 		opt_usage("-o is needed: the trace file, or '-' for stdout");
 	if (strcmp(o.output, "-") == 0 && (o.rotate_ns > 0 || o.rotate_size > 0))

@@ -121,6 +121,8 @@ int upstream_start(struct relay *r, struct err *e)
 		return -1;
 	if (recorded && keep_request(r, sent_ns))
 		r->w->next_id++;
+	stats_begin(r->w->stats, &r->seen, recorded ? api_name(r->api) : "other", r->kept.recorded, sent_ns,
+		    (int64_t)r->body.n);
 	if (r->w->verbose)
 		say(r);
 	return 0;

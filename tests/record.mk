@@ -1,7 +1,7 @@
 cli_tests += tests/cli/record.sh tests/cli/record-http.sh
 EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py
-cli_tests += tests/cli/record.sh
-EXTRA_DIST += tests/server/upstream.py
+
+
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/spool tests/unit/recorder tests/unit/livestats

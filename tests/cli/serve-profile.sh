@@ -148,7 +148,7 @@ check 'digests of the bodies are written' digest
 
 taken() {
 	fails 1 tokserve --profile slow.profile --listen "127.0.0.1:$port" 2>got || return 1
-	test "$(wc -l <got)" -eq 1 && has 'Address already in use; give --listen another'
+	test "$(wc -l <got)" -eq 1 && has 'Address already in use; give another address'
 }
 check 'port in use: one line, exit 1' taken
 stops() { kill -TERM "$server" && wait "$server"; }
