@@ -1,8 +1,6 @@
 cli_tests += tests/cli/record.sh tests/cli/record-http.sh
 EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py
 
-
-
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/spool tests/unit/recorder tests/unit/livestats
 tests_unit_spool_SOURCES = tests/unit/spool.c
@@ -13,3 +11,5 @@ tests_unit_livestats_SOURCES = tests/unit/livestats.c
 tests_unit_livestats_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/unit/spool tests/unit/recorder tests/unit/livestats
 endif
+cli_tests += tests/cli/record-mixed.sh
+EXTRA_DIST += tests/server/mixed.py tests/cli/record_mixed.py
