@@ -1,65 +1,16 @@
 /*
- * Exchanges in flight.  Ends are worked off in one place, ended(), reached from an event
- * of its own, so that no callback of ours ever runs inside capture_start() or inside a
- * callback of curl's.
+ * Exchanges in flight, from begin to end.  Ends are worked off in one place, ended(),
+ * reached from an event of its own, so that no callback of ours ever runs inside
+ * capture_start() or inside a callback of curl's.
  */
 #include <config.h>
-
-#include "record/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/head.h"
-#include "record/loop.h"
-#include "record/response.h"
-#include "record/transfer.h"
-
-enum {
-	PART_EVENTS = 4096, PART_TEXT = 1 << 19,
-	LINGER_MS = 10,       /* after the end marker, for the connection to end and be used again */
-};
-
-struct capture_pool {
-	struct capture_opts o;
-	struct loop loop;
-	struct event *work, *parts;
-	struct capture *all;
-	int64_t events, coalesced; /* of exchanges that have ended, since the last look */
-};
-
-struct capture {
-	struct capture_pool *pool;
-	struct capture *next, *prev;
-	struct capture_request q;
-	CURL *easy;
-	struct curl_slist *headers;
-	struct response res;
-	struct event *idle, *linger;
-	struct head head;
-	bool pause_wanted, paused, over;
-	enum transfer_end end;
-	char *why;            /* of a cancellation */
-	int64_t start_ns, last_byte_ns;
-	char curl_error[CURL_ERROR_SIZE];
-};
-
-static int64_t now(const struct capture_pool *p)
-{
-	return clock_mono_ns() - p->o.epoch_ns;
-}
+#include "record/exchange.h"
 
 /* ---- the end of an exchange ---- */
-
-/* Marks it; the rest happens in on_work(), outside of curl. */
-static void over(struct capture *c, enum transfer_end end)
-{
-	if (c->over)
-		return;
-	c->over = true;
-	c->end = end;
-	event_active(c->pool->work, EV_TIMEOUT, 0);
-}
 
 static void unlink_capture(struct capture *c)
 {
@@ -87,10 +38,7 @@ static void free_capture(struct capture *c)
 {
 	unlink_capture(c);
 	free_transfer(c);
-	if (c->idle)
-		event_free(c->idle);
-	if (c->linger)
-		event_free(c->linger);
+	exchange_timers_free(c);
 	response_release(&c->res);
 	head_release(&c->head);
 	free(c->why);
@@ -99,14 +47,16 @@ static void free_capture(struct capture *c)
 
 static void connection_facts(struct capture *c)
 {
-	curl_off_t connected_us = 0;
-	long fresh = 0;
+	struct transfer_facts f;
+	bool fresh;
 
-	curl_easy_getinfo(c->easy, CURLINFO_NUM_CONNECTS, &fresh);
-	curl_easy_getinfo(c->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
-	c->res.rec.reused_connection = fresh == 0 && c->head.done;
-	if (fresh > 0 && connected_us > 0)
-		c->res.rec.connect_ns = c->start_ns + connected_us * NS_PER_US;
+	transfer_facts_of(c->easy, &f);
+	/* One that was opened before the run is as good as one used before. */
+	fresh = f.fresh && !c->pre.taken;
+	c->res.rec.reused_connection = !fresh && c->head.done;
+	if (fresh && f.connected_ns != NS_NONE)
+		c->res.rec.connect_ns = c->start_ns + f.connected_ns;
+	c->res.rec.http_version = str_of(f.version);
 }
 
 static void ended(struct capture *c)
@@ -118,7 +68,7 @@ static void ended(struct capture *c)
 	free_transfer(c);
 	c->pool->events += c->res.n_events;
 	c->pool->coalesced += c->res.n_coalesced;
-	response_finish(&c->res, c->end, text, now(c->pool));
+	response_finish(&c->res, c->end, text, exchange_now(c->pool));
 	if (c->q.on_record)
 		c->q.on_record(c->q.arg, &c->res.rec);
 	if (c->q.on_done)
@@ -149,18 +99,7 @@ static void on_finished(void *arg, CURL *easy, CURLcode rc)
 
 	(void)arg;
 	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&c);
-	over(c, transfer_end_of(easy, rc, c->head.done));
-}
-
-/* ---- bytes of one exchange ---- */
-
-static void deliver_part(struct capture *c)
-{
-	if (c->over || !response_has_part(&c->res))
-		return;
-	if (c->q.on_record)
-		c->q.on_record(c->q.arg, &c->res.rec);
-	response_part_taken(&c->res);
+	exchange_over(c, transfer_end_of(easy, rc, c->head.done));
 }
 
 static void on_parts(evutil_socket_t fd, short what, void *arg)
@@ -169,91 +108,7 @@ static void on_parts(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd, (void)what;
 	for (struct capture *c = p->all; c; c = c->next)
-		deliver_part(c);
-}
-
-static int head_complete(struct capture *c, long status)
-{
-	const char *type;
-
-	if (head_finish(&c->head) < 0)
-		return -1;
-	type = head_value(c->head.lines, c->head.n, "Content-Type");
-	response_head(&c->res, status, str_of(type), c->last_byte_ns);
-	if (c->q.on_head)
-		c->q.on_head(c->q.arg, status, head_reason(&c->head), c->head.lines, c->head.n, c->last_byte_ns);
-	return 0;
-}
-
-static size_t on_header(char *p, size_t size, size_t n, void *arg)
-{
-	struct capture *c = arg;
-	size_t len = size * n;
-	long status = 0;
-
-	c->last_byte_ns = now(c->pool);
-	if (c->head.done)
-		return len; /* trailers */
-	if (len && *p != '\r' && *p != '\n')
-		return head_line(&c->head, p, len) < 0 ? 0 : len;
-	curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status >= 200 && head_complete(c, status) < 0)
-		return 0;
-	return len;
-}
-
-static void after_end_marker(struct capture *c)
-{
-	/* A proxy passes on whatever follows until the connection ends. */
-	if (!c->q.raw_passthrough && response_done(&c->res) && !event_pending(c->linger, EV_TIMEOUT, NULL))
-		loop_arm(c->linger, LINGER_MS * NS_PER_MS);
-}
-
-static size_t on_body(char *p, size_t size, size_t n, void *arg)
-{
-	struct capture *c = arg;
-	size_t len = size * n;
-	int64_t t_ns = now(c->pool);
-
-	if (c->over)
-		return 0;
-	if (c->pause_wanted) {
-		c->paused = true;
-		return CURL_WRITEFUNC_PAUSE;
-	}
-	c->last_byte_ns = t_ns;
-	if (c->q.on_bytes && !c->q.on_bytes(c->q.arg, p, len, t_ns))
-		c->pause_wanted = true;
-	if (response_bytes(&c->res, p, len, t_ns) < 0 && !c->q.raw_passthrough) {
-		over(c, END_OVERFLOW);
-		return 0;
-	}
-	if (c->res.rec.events.n >= PART_EVENTS || c->res.rec.events.text.n >= PART_TEXT)
-		deliver_part(c);
-	if (c->res.body == BODY_STREAM)
-		after_end_marker(c);
-	return len;
-}
-
-static void on_linger(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd, (void)what;
-	over(arg, END_CLEAN);
-}
-
-/* The timer is not moved at each byte: it looks at the last byte's time when it fires. */
-static void on_idle(evutil_socket_t fd, short what, void *arg)
-{
-	struct capture *c = arg;
-	int64_t left = c->last_byte_ns + c->pool->o.idle_timeout_ns - now(c->pool);
-
-	(void)fd, (void)what;
-	if (c->pause_wanted)
-		left = c->pool->o.idle_timeout_ns; /* it is the client that is slow */
-	if (left > 0)
-		loop_arm(c->idle, left);
-	else
-		over(c, END_IDLE_TIMEOUT);
+		exchange_deliver(c);
 }
 
 /* ---- public ---- */
@@ -289,11 +144,17 @@ void capture_pool_free(struct capture_pool *p)
 	while (p->all)
 		capture_cancel(p->all, "the run ended");
 	loop_release(&p->loop);
+	preconnect_close(&p->pre);
 	if (p->work)
 		event_free(p->work);
 	if (p->parts)
 		event_free(p->parts);
 	free(p);
+}
+
+size_t capture_pool_preconnect(struct capture_pool *p, const char *url, const char *unix_socket, size_t n)
+{
+	return preconnect_open(&p->pre, url, unix_socket, n, p->o.connect_timeout_ns);
 }
 
 void capture_pool_health(struct capture_pool *p, struct rec_client *out)
@@ -320,6 +181,7 @@ static void remember_secrets(struct capture *c)
 static struct capture *new_capture(struct capture_pool *p, const struct capture_request *r)
 {
 	struct capture *c = calloc(1, sizeof(*c));
+	struct transfer_calls calls;
 
 	if (!c)
 		return NULL;
@@ -330,11 +192,13 @@ static struct capture *new_capture(struct capture_pool *p, const struct capture_
 		c->next->prev = c;
 	p->all = c;
 	head_init(&c->head);
-	c->idle = evtimer_new(p->loop.base, on_idle, c);
-	c->linger = evtimer_new(p->loop.base, on_linger, c);
-	c->easy = transfer_create(r, &p->o, &(struct transfer_calls){ on_header, on_body, c, c->curl_error },
-				  &c->headers);
-	if (response_init(&c->res, r->id, r->api, p->o.no_text) < 0 || !c->idle || !c->linger || !c->easy) {
+	calls = exchange_calls(c);
+	c->easy = transfer_create(r, &p->o, &calls, &c->headers);
+	c->pre.p = &p->pre;
+	if (c->easy)
+		preconnect_offer(&c->pre, c->easy);
+	if (response_init(&c->res, r->id, r->api, p->o.no_text) < 0 ||
+	    exchange_timers(c) < 0 || !c->easy) {
 		free_capture(c);
 		return NULL;
 	}
@@ -350,14 +214,13 @@ struct capture *capture_start(struct capture_pool *p, const struct capture_reque
 		err_set(e, "out of memory");
 		return NULL;
 	}
-	c->start_ns = c->last_byte_ns = *sent_ns = now(p);
+	c->start_ns = c->last_byte_ns = *sent_ns = exchange_now(p);
 	if (curl_multi_add_handle(p->loop.multi, c->easy) != CURLM_OK) {
 		free_capture(c);
 		err_set(e, "libcurl does not take the request");
 		return NULL;
 	}
-	if (p->o.idle_timeout_ns > 0)
-		loop_arm(c->idle, p->o.idle_timeout_ns);
+	exchange_arm(c);
 	/* Else the request would wait for the loop's next turn, and TTFT with it. */
 	loop_kick(&p->loop);
 	return c;

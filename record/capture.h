@@ -2,7 +2,7 @@
  * One timed exchange with an engine: an HTTP request through libcurl (multi socket
  * interface on the caller's libevent loop) whose response becomes events and records.
  * Times are taken when the read returned, before parsing (design.md section 4).
- * libcurl is used by capture.c, loop.c and transfer.c only.
+ * libcurl is used by capture.c, exchange.c, loop.c and transfer.c only.
  */
 #ifndef RECORD_CAPTURE_H
 #define RECORD_CAPTURE_H
@@ -19,6 +19,8 @@ struct capture_pool;
 struct capture_opts {
 	int64_t epoch_ns;          /* CLOCK_MONOTONIC at the segment's epoch: all times are relative to it */
 	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns; /* 0: none; idle = no byte at all (comments re-arm it) */
+	int64_t first_token_timeout_ns; /* 0: none; from t0 until text, thinking, a tool call or a refusal */
+	bool http2;                /* https: by ALPN; http: by prior knowledge.  Else HTTP/1.1 */
 	int64_t part_ns;           /* deliver response parts at least this often (500 ms) so that a crash keeps them */
 	size_t max_connections;    /* 0: no cap */
 	bool no_text;              /* keep lengths only */
@@ -27,6 +29,12 @@ struct capture_opts {
 struct capture_pool *capture_pool_create(struct event_base *base, const struct capture_opts *o, struct err *e);
 /* Ends what still runs as cancelled (their on_record and on_done are called), then frees. */
 void capture_pool_free(struct capture_pool *p);
+/*
+ * Opens n connections for requests to come, so that their TTFT holds no opening; waits for
+ * them, connect_timeout_ns at most.  Plain TCP or a unix socket (else NULL) only: a TLS
+ * handshake belongs to the request that begins it.  Returns how many it got.
+ */
+size_t capture_pool_preconnect(struct capture_pool *p, const char *url, const char *unix_socket, size_t n);
 /* The pool's own health since the last call. */
 void capture_pool_health(struct capture_pool *p, struct rec_client *out);
 

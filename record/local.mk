@@ -9,6 +9,7 @@ record_librecord_a_SOURCES = \
 	record/drain.c record/drain.h \
 	record/files.c record/files.h \
 	record/flight.c record/flight.h \
+	record/exchange.c record/exchange.h \
 	record/gunzip.c record/gunzip.h \
 	record/head.c record/head.h \
 	record/headers.c record/headers.h \
@@ -20,6 +21,7 @@ record_librecord_a_SOURCES = \
 	record/loop.c record/loop.h \
 	record/metrics.c record/metrics.h \
 	record/outcome.c record/outcome.h \
+	record/preconnect.c record/preconnect.h \
 	record/proxy.c record/proxy.h \
 	record/recorder.c record/recorder.h \
 	record/redact.c record/redact.h \

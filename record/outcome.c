@@ -11,6 +11,7 @@ static const struct outcome by_end[] = {
 	[END_NO_REPLY] = { ST_ERROR, "no_reply" },
 	[END_PROTOCOL] = { ST_ERROR, "protocol" },
 	[END_CONNECT_TIMEOUT] = { ST_TIMEOUT, "connect_timeout" },
+	[END_FIRST_TOKEN_TIMEOUT] = { ST_TIMEOUT, "first_token_timeout" },
 	[END_IDLE_TIMEOUT] = { ST_TIMEOUT, "idle_timeout" },
 	[END_TOTAL_TIMEOUT] = { ST_TIMEOUT, "total_timeout" },
 	[END_CANCELLED] = { ST_CANCELLED, "cancelled" },

@@ -18,6 +18,7 @@ enum transfer_end {
 	END_NO_REPLY,        /* closed or reset before a response head */
 	END_PROTOCOL,        /* what came is no HTTP */
 	END_CONNECT_TIMEOUT,
+	END_FIRST_TOKEN_TIMEOUT,
 	END_IDLE_TIMEOUT,
 	END_TOTAL_TIMEOUT,
 	END_CANCELLED,       /* by the client or by the run's end */

@@ -20,6 +20,8 @@ static void on_event(void *arg, const struct event *e)
 	if (events_add(&r->rec.events, &kept) < 0)
 		r->overflow = true;
 	r->n_events++;
+	r->has_token |= e->cls == EV_CONTENT || e->cls == EV_REASONING || e->cls == EV_TOOL ||
+			e->cls == EV_REFUSAL;
 	r->n_coalesced += (e->flags & EVF_COALESCED) != 0;
 	buf_release(&clean);
 }

@@ -21,6 +21,7 @@ struct response {
 	struct buf raw, json, content_type, error_text, error_kind;
 	int64_t t_ns;                /* of the bytes being read */
 	bool no_text, overflow;
+	bool has_token;              /* text, thinking, a tool call or a refusal has come */
 	int64_t n_events, n_coalesced;
 };
 

@@ -3,6 +3,7 @@
 #include "record/transfer.h"
 
 #include <string.h>
+#include <strings.h>
 
 static int add_headers(struct curl_slist **list, const char *const *lines)
 {
@@ -47,6 +48,23 @@ static void set_calls(CURL *easy, const struct transfer_calls *calls)
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, calls->arg);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, calls->on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, calls->arg);
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, calls->on_ready);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, calls->arg);
+}
+
+/* Without TLS nothing is negotiated: HTTP/2 begins at once (h2c by prior knowledge). */
+static void set_version(CURL *easy, const struct capture_request *r, bool http2)
+{
+	bool tls = strncasecmp(r->url, "https:", 6) == 0;
+
+	if (!http2) {
+		curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+		return;
+	}
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 tls ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
+	/* Streams share a connection rather than open one each while the first is being opened. */
+	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
 }
 
 CURL *transfer_create(const struct capture_request *r, const struct capture_opts *o,
@@ -63,14 +81,38 @@ CURL *transfer_create(const struct capture_request *r, const struct capture_opts
 	}
 	set_address(easy, r);
 	set_calls(easy, calls);
-	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	set_version(easy, r, o->http2);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *headers);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+	/* One look-up serves the whole run. */
+	curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(o->connect_timeout_ns / NS_PER_MS));
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(o->total_timeout_ns / NS_PER_MS));
 	set_method(easy, r);
 	return easy;
+}
+
+void transfer_facts_of(CURL *easy, struct transfer_facts *f)
+{
+	curl_off_t tcp_us = 0, tls_us = 0;
+	long fresh = 0, version = 0;
+
+	curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &fresh);
+	curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &tcp_us);
+	curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &tls_us);
+	curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+	f->fresh = fresh > 0;
+	f->connected_ns = (tls_us > tcp_us ? tls_us : tcp_us) * NS_PER_US;
+	if (f->connected_ns <= 0)
+		f->connected_ns = NS_NONE;
+	f->version = version == CURL_HTTP_VERSION_2_0 ? "2" :
+		version == CURL_HTTP_VERSION_1_0 ? "1.0" : NULL;
+}
+
+void transfer_want_fresh(CURL *easy)
+{
+	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
 }
 
 static enum transfer_end timed_out(CURL *easy)

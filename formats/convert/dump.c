@@ -147,6 +147,7 @@ static void dump_usage(struct json *j, const struct usage *u)
 static void dump_outcome(struct json *j, const struct rec_response *s)
 {
 	json_ns(j, "connect_ns", s->connect_ns);
+	json_ns(j, "written_ns", s->written_ns);
 	json_ns(j, "headers_ns", s->headers_ns);
 	json_ns(j, "first_byte_ns", s->first_byte_ns);
 	json_ns(j, "end_ns", s->end_ns);
@@ -158,6 +159,8 @@ static void dump_outcome(struct json *j, const struct rec_response *s)
 	json_text(j, "finish_reason", s->finish_reason);
 	json_bool(j, "done_marker", s->done_marker);
 	json_bool(j, "reused_connection", s->reused_connection);
+	json_bool(j, "retried", s->retried);
+	json_text(j, "http_version", s->http_version);
 	dump_usage(j, &s->usage);
 	json_text(j, "model", s->model);
 	json_text(j, "response_id", s->response_id);

@@ -61,5 +61,6 @@ void copy_response(struct arena *a, struct rec_response *s)
 	s->response_id = arena_str(a, s->response_id);
 	s->content_type = arena_str(a, s->content_type);
 	s->reasoning_key = arena_str(a, s->reasoning_key);
+	s->http_version = arena_str(a, s->http_version);
 	s->raw = arena_str(a, s->raw);
 }

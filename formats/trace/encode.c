@@ -162,6 +162,7 @@ static void encode_response(struct pack *p, const struct rec_response *s)
 	if (!s->last)
 		return;
 	pack_ns(p, "connect_ns", s->connect_ns);
+	pack_ns(p, "written_ns", s->written_ns);
 	pack_ns(p, "headers_ns", s->headers_ns);
 	pack_ns(p, "first_byte_ns", s->first_byte_ns);
 	pack_ns(p, "end_ns", s->end_ns);
@@ -173,6 +174,8 @@ static void encode_response(struct pack *p, const struct rec_response *s)
 	pack_str(p, "finish_reason", s->finish_reason);
 	pack_bool(p, "done_marker", s->done_marker);
 	pack_bool(p, "reused_connection", s->reused_connection);
+	pack_bool(p, "retried", s->retried);
+	pack_str(p, "http_version", s->http_version);
 	encode_usage(p, &s->usage);
 	pack_str(p, "model", s->model);
 	pack_str(p, "response_id", s->response_id);

@@ -44,7 +44,7 @@ static void init_request(struct rec_request *q)
 static void init_response(struct rec_response *s)
 {
 	*s = (struct rec_response){
-		.connect_ns = NS_NONE, .headers_ns = NS_NONE, .first_byte_ns = NS_NONE,
+		.connect_ns = NS_NONE, .written_ns = NS_NONE, .headers_ns = NS_NONE, .first_byte_ns = NS_NONE,
 		.end_ns = NS_NONE, .http_status = COUNT_NONE, .status = ST_NONE,
 		.usage = USAGE_NONE, .body_bytes = COUNT_NONE,
 	};

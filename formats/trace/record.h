@@ -103,7 +103,8 @@ struct rec_response {
 	int64_t part;
 	bool last;
 	struct events events;   /* in a record read: owned by the reader */
-	int64_t connect_ns;     /* connection ready (absent if reused) */
+	int64_t connect_ns;     /* connection ready, TLS included (absent if it was there before) */
+	int64_t written_ns;     /* just before the first byte of the request was written */
 	int64_t headers_ns, first_byte_ns; /* response head complete; first body byte */
 	int64_t end_ns;         /* stream end: the end marker if there is one, else close */
 	int64_t http_status;
@@ -112,7 +113,9 @@ struct rec_response {
 	struct str error_text;  /* one line, secrets removed */
 	struct str finish_reason;
 	bool done_marker;       /* the protocol's end marker was seen */
-	bool reused_connection;
+	bool reused_connection; /* or opened before the run */
+	bool retried;           /* a reused connection died before any byte came back; sent again on a fresh one */
+	struct str http_version; /* "2", "1.0"; absent: 1.1 */
 	struct usage usage;
 	struct str model, response_id, content_type, reasoning_key;
 	int64_t body_bytes;     /* decoded body bytes received */

@@ -30,7 +30,7 @@ check 'record stands on formats' only record formats record
 check 'analyze stands on formats' only analyze formats analyze
 check 'plot stands on analyze' only plot formats analyze plot
 check 'replay stands on record and analyze' only replay formats record analyze replay
-check 'libcurl has one home' alone 'curl/' record/loop.h record/transfer.h
+check 'libcurl has one home' alone 'curl/' record/loop.h record/preconnect.h record/transfer.h
 check 'zstd has one home' alone 'zstd' formats/trace/block.c formats/trace/unblock.c
 check 'msgpack has one home' alone 'msgpack' formats/trace/pack.h
 check 'libcrypto has one home' alone 'openssl/' formats/base/digest.c

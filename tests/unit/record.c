@@ -65,6 +65,8 @@ static const struct member members[] = {
 	{ REC_RESPONSE, T_STR, AT(response.error_text) }, { REC_RESPONSE, T_STR, AT(response.finish_reason) },
 	{ REC_RESPONSE, T_BOOL, AT(response.done_marker) },
 	{ REC_RESPONSE, T_BOOL, AT(response.reused_connection) },
+	{ REC_RESPONSE, T_BOOL, AT(response.retried) }, { REC_RESPONSE, T_STR, AT(response.http_version) },
+	{ REC_RESPONSE, T_NS, AT(response.written_ns) },
 	{ REC_RESPONSE, T_INT, AT(response.usage.prompt) }, { REC_RESPONSE, T_INT, AT(response.usage.completion) },
 	{ REC_RESPONSE, T_INT, AT(response.usage.total) }, { REC_RESPONSE, T_INT, AT(response.usage.reasoning) },
 	{ REC_RESPONSE, T_INT, AT(response.usage.cached) }, { REC_RESPONSE, T_STR, AT(response.model) },
