@@ -23,6 +23,7 @@ struct driver {
 	struct phases phases;
 	struct event *pump_timer, *tick_timer, *signals[2];
 	int64_t epoch_ns, grace_ns;
+	int64_t preconnect;        /* as in struct drive_opts */
 	struct progress progress;
 
 	size_t phase;
@@ -126,6 +127,27 @@ static int begin_phase(struct driver *d, int64_t begin_ns)
 	return phases_begin(&d->phases, d->phase, begin_ns, &d->last);
 }
 
+/* Nothing is in flight: opening connections now is in nobody's way. */
+static void preconnect(struct driver *d)
+{
+	int64_t n = d->preconnect;
+
+	for (size_t i = d->phase; i < d->plan->n_phases && d->preconnect == COUNT_NONE; i++) {
+		const struct plan_phase *ph = &d->plan->phases[i];
+		int64_t c = ph->load.concurrency;
+
+		if (i > d->phase && !ph->load.follows)
+			break;
+		if (c != COUNT_NONE)
+			c = shard_share(&d->plan->opts.shard, c);
+		if (c > (int64_t)ph->n)
+			c = (int64_t)ph->n;
+		n = c > n ? c : n;
+	}
+	if (n > 0)
+		pool_preconnect(d->pool, (size_t)n);
+}
+
 /* What a step of the pump came to. */
 enum step { FAILED, WAIT, GO_ON };
 
@@ -212,6 +234,7 @@ static enum step draining(struct driver *d)
 		return WAIT;
 	}
 	d->phase++;
+	preconnect(d);
 	d->stage = TO_BEGIN;
 	d->begin_ns = now(d) + phase_of(d)->pause_ns;
 	return GO_ON;
@@ -290,8 +313,7 @@ static int set_up(struct driver *d, const struct drive_opts *o)
 {
 	struct event_config *cfg = event_config_new();
 	struct pool_opts po = {
-		.connect_timeout_ns = o->connect_timeout_ns, .idle_timeout_ns = o->idle_timeout_ns,
-		.total_timeout_ns = o->total_timeout_ns, .epoch_ns = d->epoch_ns,
+		.epoch_ns = d->epoch_ns,
 		.verbose = o->verbose, .arg = d, .on_ended = on_ended, .on_failed = on_failed,
 	};
 
@@ -307,6 +329,8 @@ static int set_up(struct driver *d, const struct drive_opts *o)
 		return -1;
 	progress_init(&d->progress, o->quiet || o->verbose, clock_mono_ns());
 	d->grace_ns = o->grace_ns;
+	d->preconnect = o->preconnect;
+	preconnect(d);
 	if (o->start_wall_ns != NS_NONE)
 		d->start_ns = o->start_wall_ns - clock_wall_ns() + now(d);
 	return 0;

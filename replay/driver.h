@@ -13,7 +13,7 @@
 #include "replay/tally.h"
 
 struct drive_opts {
-	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns; /* 0: none */
+	int64_t preconnect;        /* connections opened before each phase; COUNT_NONE: one for each slot */
 	int64_t grace_ns;
 	int64_t start_wall_ns;     /* Unix time at which the first round begins; NS_NONE: at once */
 	bool quiet, verbose;

@@ -17,15 +17,18 @@ size_t options_engine_rows(struct options_engine *o, struct opt *rows)
 		{ "header", 0, OPT_STRS, &o->headers, "LINE", "'Name: value' to send with every request; repeatable", NULL },
 		{ "api-key-env", 0, OPT_STR, &o->key_env, "NAME", "environment variable with the API key (default OPENAI_API_KEY)", NULL },
 		{ "api-key-file", 0, OPT_STR, &o->key_file, "FILE", "file whose first line is the API key", NULL },
-		{ "connect-timeout", 0, OPT_NS, &o->connect_timeout_ns, "TIME", "until connected (default 10s; 0: none)", NULL },
-		{ "idle-timeout", 0, OPT_NS, &o->idle_timeout_ns, "TIME", "without a byte (default 600s; 0: none)", NULL },
-		{ "total-timeout", 0, OPT_NS, &o->total_timeout_ns, "TIME", "for a whole request (default: none)", NULL },
+		{ "connect-timeout", 0, OPT_NS, &o->transport.connect_timeout_ns, "TIME", "until connected (default 10s; 0: none)", NULL },
+		{ "first-token-timeout", 0, OPT_NS, &o->transport.first_token_timeout_ns, "TIME", "from the request to its first token (default: none)", NULL },
+		{ "idle-timeout", 0, OPT_NS, &o->transport.idle_timeout_ns, "TIME", "without a byte (default 600s; 0: none)", NULL },
+		{ "total-timeout", 0, OPT_NS, &o->transport.total_timeout_ns, "TIME", "for a whole request (default: none)", NULL },
+		{ "http2", 0, OPT_FLAG, &o->transport.http2, NULL, "speak HTTP/2, many streams on a connection", NULL },
+		{ "preconnect", 0, OPT_COUNT, &o->preconnect, "N", "connections to open before each phase (default: one for each slot of -c)", NULL },
 		{ "probe", 0, OPT_FLAG, &o->probe, NULL, "ask the engine for its model and version first", NULL },
 	};
 
 	*o = (struct options_engine){
-		.key_env = "OPENAI_API_KEY", .connect_timeout_ns = 10 * NS_PER_S,
-		.idle_timeout_ns = 600 * NS_PER_S,
+		.key_env = "OPENAI_API_KEY", .preconnect = COUNT_NONE,
+		.transport = { .connect_timeout_ns = 10 * NS_PER_S, .idle_timeout_ns = 600 * NS_PER_S },
 	};
 	memcpy(rows, mine, sizeof(mine));
 	return sizeof(mine) / sizeof(*mine);
@@ -41,6 +44,7 @@ void options_engine_target(const struct options_engine *o, struct target *t)
 		die(EXIT_FAILED, "%s", e.msg);
 	if (target_init(t, o->base_url, o->headers.v, o->headers.n, buf_cstr(&key), &e) < 0)
 		opt_usage("%s", e.msg);
+	t->transport = o->transport;
 	buf_release(&key);
 }
 

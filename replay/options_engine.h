@@ -3,13 +3,15 @@
 #define REPLAY_OPTIONS_ENGINE_H
 
 #include "formats/base/opt.h"
+#include "record/capture.h"
 #include "replay/target.h"
 
 struct options_engine {
 	const char *base_url, *key_env, *key_file;
 	struct opt_strs headers;
 	bool probe;
-	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns; /* 0: none */
+	struct capture_opts transport; /* timeouts and protocol; the rest is unset */
+	int64_t preconnect; /* connections to open before each phase; COUNT_NONE: one for each slot */
 };
 
 /* Defaults into o, and its rows of the option table into rows; returns how many. */

@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "record/capture.h"
+#include <string.h>
 
 enum { URL_MAX = 1 << 16, PART_MS = 500 };
 
@@ -18,6 +17,7 @@ struct pool {
 	struct capture_pool *captures;
 	struct flight *flights;
 	size_t in_flight;
+	size_t preconnected;
 	bool failed;
 };
 
@@ -39,12 +39,12 @@ static int64_t now(const struct pool *p)
 struct pool *pool_create(struct event_base *base, const struct runlog *log,
 			 const struct pool_opts *o, struct tally *tally, struct err *e)
 {
-	struct capture_opts co = {
-		.epoch_ns = o->epoch_ns, .connect_timeout_ns = o->connect_timeout_ns,
-		.idle_timeout_ns = o->idle_timeout_ns, .total_timeout_ns = o->total_timeout_ns,
-		.part_ns = PART_MS * NS_PER_MS, .no_text = log->no_text,
-	};
+	struct capture_opts co = log->target->transport;
 	struct pool *p = calloc(1, sizeof(*p));
+
+	co.epoch_ns = o->epoch_ns;
+	co.part_ns = PART_MS * NS_PER_MS;
+	co.no_text = log->no_text;
 
 	if (!p) {
 		err_set(e, "out of memory");
@@ -66,6 +66,19 @@ void pool_free(struct pool *p)
 	pool_cancel_all(p, "the run ended");
 	capture_pool_free(p->captures);
 	free(p);
+}
+
+void pool_preconnect(struct pool *p, size_t n)
+{
+	const struct target *t = p->log->target;
+
+	if (n <= p->preconnected || strncmp(t->base, "https:", 6) == 0)
+		return;
+	/* With HTTP/2 the streams share one. */
+	if (t->transport.http2)
+		n = 1;
+	capture_pool_preconnect(p->captures, t->base, t->unix_socket, n - p->preconnected);
+	p->preconnected = n;
 }
 
 size_t pool_in_flight(const struct pool *p)
@@ -160,6 +173,7 @@ static int prepare(struct pool *p, struct flight *f)
 		return err_set(p->e, "out of memory");
 	f->req = (struct capture_request){
 		.id = (int64_t)f->i, .method = "POST", .url = f->url.p,
+		.unix_socket = p->log->target->unix_socket,
 		.headers = (const char *const *)p->log->target->headers,
 		.body = body, .api = en->facts.api,
 		.arg = f, .on_record = on_record, .on_done = on_done,

@@ -12,7 +12,6 @@
 #include "replay/tally.h"
 
 struct pool_opts {
-	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns; /* 0: none */
 	int64_t epoch_ns;            /* of the trace */
 	bool verbose;                /* a line on stderr per ended request */
 
@@ -30,6 +29,9 @@ struct pool *pool_create(struct event_base *base, const struct runlog *log,
 			 const struct pool_opts *o, struct tally *tally, struct err *e);
 /* Cancels what is still in flight. */
 void pool_free(struct pool *p);
+
+/* Sees to it that n connections were opened in all, before they are needed. */
+void pool_preconnect(struct pool *p, size_t n);
 
 size_t pool_in_flight(const struct pool *p);
 

@@ -91,7 +91,7 @@ static int ask(struct capture_pool *pool, const struct target *t, const char *pa
 	if (target_url(t, str_of(path), &q->url) < 0)
 		return -1;
 	q->req = (struct capture_request){
-		.method = "GET", .url = q->url.p, .headers = (const char *const *)t->headers,
+		.method = "GET", .url = q->url.p, .unix_socket = t->unix_socket, .headers = (const char *const *)t->headers,
 		.api = API_NONE, .arg = q, .on_head = on_head, .on_bytes = on_bytes,
 		.on_record = on_record, .on_done = on_done,
 	};
@@ -102,14 +102,15 @@ static int run(struct event_base *base, const struct target *t, struct question 
 	       struct err *e)
 {
 	static const char *const paths[PROBES] = { "/v1/models", "/version" };
-	struct capture_opts o = {
-		.epoch_ns = clock_mono_ns(), .connect_timeout_ns = PROBE_TIMEOUT_NS,
-		.idle_timeout_ns = PROBE_TIMEOUT_NS, .total_timeout_ns = PROBE_TIMEOUT_NS,
-		.part_ns = NS_PER_S, .no_text = true,
-	};
-	struct capture_pool *pool = capture_pool_create(base, &o, e);
+	struct capture_opts o = t->transport;
+	struct capture_pool *pool;
 	int open = 0;
 
+	o.epoch_ns = clock_mono_ns();
+	o.connect_timeout_ns = o.idle_timeout_ns = o.total_timeout_ns = PROBE_TIMEOUT_NS;
+	o.part_ns = NS_PER_S;
+	o.no_text = true;
+	pool = capture_pool_create(base, &o, e);
 	if (!pool)
 		return -1;
 	for (int i = 0; i < PROBES; i++) {

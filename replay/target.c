@@ -144,6 +144,7 @@ void target_release(struct target *t)
 	free(t->public);
 	free(t->base);
 	free(t->shown);
+	free(t->unix_socket);
 	*t = (struct target){ .n_headers = 0 };
 }
 

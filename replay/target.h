@@ -7,10 +7,13 @@
 #include "formats/base/buf.h"
 #include "formats/base/err.h"
 #include "formats/trace/record.h"
+#include "record/capture.h"
 
 struct target {
 	char *base;       /* "http://host:8000/v1", no slash at the end */
 	char *shown;      /* the same without user and password */
+	char *unix_socket; /* path, or NULL: the host of base is then only a name */
+	struct capture_opts transport; /* timeouts, protocol, trust: set by the caller after target_init() */
 	bool versioned;   /* base ends in a version like "/v1": the endpoint's own one is dropped */
 	char **headers;   /* "Name: value", NULL-terminated, as sent */
 	size_t n_headers;

@@ -34,9 +34,8 @@ static int run(struct runlog *log, const struct job *j, const struct probe *engi
 	/* The origin is the epoch of the trace: made as late as can be. */
 	struct trace_origin *origin = trace_origin_create(j->argc, j->argv);
 	const struct options_engine *en = &j->o.engine;
-	struct drive_opts o = { en->connect_timeout_ns, en->idle_timeout_ns,
-				en->total_timeout_ns, j->o.load.grace_ns, j->o.load.start_wall_ns,
-				j->o.quiet, j->o.verbose };
+	struct drive_opts o = { en->preconnect, j->o.load.grace_ns,
+				j->o.load.start_wall_ns, j->o.quiet, j->o.verbose };
 	struct tally tally = { .planned = plan_mine(log->plan) };
 	enum drive_result result = DRIVE_FAILED;
 	struct err e = { "" }, late;

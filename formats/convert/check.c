@@ -233,6 +233,8 @@ static void check_response(struct checker *c, const struct rec_response *s)
 	check_events(c, s, a);
 	if (!s->last)
 		return;
+	in_order(c, s->id, "the request's sent_ns", a->sent_ns, "written_ns", s->written_ns);
+	in_order(c, s->id, "written_ns", s->written_ns, "headers_ns", s->headers_ns);
 	in_order(c, s->id, "the request's sent_ns", a->sent_ns, "headers_ns",
 		 s->headers_ns);
 	in_order(c, s->id, "headers_ns", s->headers_ns, "first_byte_ns",

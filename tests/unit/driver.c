@@ -81,6 +81,13 @@ void capture_pool_free(struct capture_pool *p)
 	free(p);
 }
 
+size_t capture_pool_preconnect(struct capture_pool *p, const char *url, const char *unix_socket,
+			       size_t n)
+{
+	(void)p, (void)url, (void)unix_socket;
+	return n;
+}
+
 void capture_pool_health(struct capture_pool *p, struct rec_client *out)
 {
 	(void)p, (void)out;
@@ -189,7 +196,7 @@ static enum drive_result run(const struct setting *set, struct seen *seen)
 	struct plan_opts po = { .loads = loads, .recorded = { 1, NS_NONE, NS_NONE, NS_NONE },
 				.n_levels = set->n_levels, .warmups = set->warmups,
 				.shard = { 0, 1 }, .req = { .max_tokens = COUNT_NONE } };
-	struct drive_opts o = { .quiet = true, .start_wall_ns = NS_NONE };
+	struct drive_opts o = { .quiet = true, .preconnect = COUNT_NONE, .start_wall_ns = NS_NONE };
 	struct trace_origin *origin = trace_origin_create(0, NULL);
 	struct probe engine = { "", "", "" };
 	struct runlog log = { .w = NULL };
