@@ -1,5 +1,5 @@
-cli_tests += tests/cli/record.sh tests/cli/record-http.sh
-EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py
+cli_tests += tests/cli/record.sh tests/cli/record-http.sh tests/cli/record-flow.sh
+EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py tests/cli/record_flow.py
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/spool tests/unit/recorder tests/unit/livestats

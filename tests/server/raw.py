@@ -61,13 +61,13 @@ def read_body(c, head, data, answer_to=None):
         return body, data
     n = header(head, 'Content-Length')
     if n:
-        n = int(n[0])
+        n, data = int(n[0]), bytearray(data)
         while len(data) < n:
             d = c.recv(65536)
             if not d:
                 raise EOFError('cut in the body')
             data += d
-        return data[:n], data[n:]
+        return bytes(data[:n]), bytes(data[n:])
     if status is None:
         return b'', data
     while (d := c.recv(65536)):
