@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "analyze/group.h"
+#include "analyze/shards.h"
+#include "analyze/window.h"
 #include "formats/base/quantile.h"
 
 static const struct {
@@ -32,16 +34,14 @@ const char *metric_title(enum metric m)
 	return names[m].title;
 }
 
-/* By trace and segment (their clocks differ), then by sending; unsent ones last. */
+/* By run (their clocks differ), then by sending; unsent ones last. */
 static int by_sending(const void *a, const void *b)
 {
 	const struct request *x = a, *y = b;
-	int64_t tx = x->x->req.sent_ns, ty = y->x->req.sent_ns;
+	int64_t tx = on_run_clock(x, x->x->req.sent_ns), ty = on_run_clock(y, y->x->req.sent_ns);
 
-	if (x->trace != y->trace)
-		return x->trace < y->trace ? -1 : 1;
-	if (x->x->segment != y->x->segment)
-		return x->x->segment < y->x->segment ? -1 : 1;
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
 	if ((tx == NS_NONE) != (ty == NS_NONE))
 		return tx == NS_NONE ? 1 : -1;
 	if (tx != ty)
@@ -49,29 +49,47 @@ static int by_sending(const void *a, const void *b)
 	return (x->x > y->x) - (x->x < y->x);
 }
 
+/* place: of the trace's segments. */
+static int load_trace(const struct trace_data *t, size_t trace, const struct shard_place *place,
+		      struct analysis *a)
+{
+	for (size_t k = 0; k < t->n; k++) {
+		const struct exchange *x = &t->x[k];
+		struct request *r = &a->requests[a->n_requests];
+
+		if (request_of(x, r) < 0)
+			return -1;
+		r->trace = trace;
+		r->segment = &t->segments[x->segment];
+		r->phase = trace_data_phase(t, x);
+		r->run = place[x->segment].run;
+		r->offset_ns = place[x->segment].offset_ns;
+		a->n_requests++;
+		a->responses += x->has_response;
+	}
+	return 0;
+}
+
 static int load_requests(const struct trace_data *t, size_t n, struct analysis *a)
 {
-	size_t total = 0;
+	struct shard_place *places = shards_place(t, n);
+	size_t total = 0, segments = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < n; i++)
 		total += t[i].n;
 	a->requests = calloc(total ? total : 1, sizeof(*a->requests));
-	if (!a->requests)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < t[i].n; k++) {
-			const struct exchange *x = &t[i].x[k];
-			struct request *r = &a->requests[a->n_requests];
-
-			if (request_of(x, r) < 0)
-				return -1;
-			r->trace = i;
-			r->segment = &t[i].segments[x->segment];
-			r->phase = trace_data_phase(&t[i], x);
-			a->n_requests++;
-			a->responses += x->has_response;
-		}
+	if (!places || !a->requests)
+		rc = -1;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = load_trace(&t[i], i, places + segments, a);
+		segments += t[i].n_segments;
 	}
+	if (rc == 0)
+		a->missing_shards = shards_missing(places, segments);
+	free(places);
+	if (rc < 0)
+		return -1;
 	qsort(a->requests, a->n_requests, sizeof(*a->requests), by_sending);
 	return 0;
 }

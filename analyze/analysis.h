@@ -50,6 +50,7 @@ struct group {
 	double mean_concurrency;
 	size_t peak_concurrency;
 	double offered_hz;     /* from the schedule, NaN in a closed loop */
+	double sent_hz;        /* at which what had a schedule was sent, likewise */
 	struct sample stats[METRICS]; /* sorted values and their summary */
 };
 
@@ -70,6 +71,7 @@ struct analysis {
 	struct group *groups;     /* by layer, then concurrency, then rate */
 	size_t n_groups;
 	size_t warmups;           /* requests left out as warm-up */
+	size_t missing_shards;    /* parts of runs of several processes that are not there */
 	size_t responses;         /* requests that have any response */
 	double loop_lag_max_ms;   /* of the measuring client; NaN unknown */
 };

@@ -134,11 +134,18 @@ static bool meets(const struct request *r, const struct goodput *g)
 	return isnan(g->e2e_ms) || r->e2e_ms <= g->e2e_ms;
 }
 
+/* Events over time: gaps between them, and how long they took. */
+struct span {
+	size_t gaps;
+	double s;
+};
+
 /* What is gathered of one group over its windows. */
 struct gather {
 	bool *in_window;      /* by window index */
-	size_t rounds, good, scheduled;
-	double flight_s, window_s, schedule_s;
+	size_t rounds, good;
+	struct span due, sent; /* of what has a schedule */
+	double flight_s, window_s;
 };
 
 static int peak_in(const struct analysis *a, ptrdiff_t group, const ptrdiff_t *window_of, ptrdiff_t w,
@@ -155,8 +162,8 @@ static int peak_in(const struct analysis *a, ptrdiff_t group, const ptrdiff_t *w
 
 		if (r->group != group || window_of[i] != w || r->x->req.sent_ns == NS_NONE || end == NS_NONE)
 			continue;
-		f[n++] = (struct flight){ r->x->req.sent_ns, 1 };
-		f[n++] = (struct flight){ end, -1 };
+		f[n++] = (struct flight){ on_run_clock(r, r->x->req.sent_ns), 1 };
+		f[n++] = (struct flight){ on_run_clock(r, end), -1 };
 	}
 	p = peak_concurrency(f, n);
 	if (p > *peak)
@@ -165,28 +172,48 @@ static int peak_in(const struct analysis *a, ptrdiff_t group, const ptrdiff_t *w
 	return 0;
 }
 
-/* The offered rate of the requests of one group in one window: (n - 1) over the span of their schedule. */
+/* First and last of times. */
+struct range {
+	int64_t first, last;
+	size_t n;
+};
+
+static void widen(struct range *r, int64_t t)
+{
+	if (t == NS_NONE)
+		return;
+	if (r->n == 0 || t < r->first)
+		r->first = t;
+	if (r->n == 0 || t > r->last)
+		r->last = t;
+	r->n++;
+}
+
+static void add_span(struct span *s, const struct range *r)
+{
+	if (r->n < 2)
+		return;
+	s->gaps += r->n - 1;
+	s->s += (double)(r->last - r->first) / (double)NS_PER_S;
+}
+
+/* The offered rate of the requests of one group in one window, (n - 1) over the span of their
+ * schedule; and likewise that of their sending. */
 static void schedule_in(const struct analysis *a, ptrdiff_t group, const ptrdiff_t *window_of, ptrdiff_t w,
 			struct gather *k)
 {
-	int64_t first = NS_NONE, last = NS_NONE;
-	size_t n = 0;
+	struct range due = { .n = 0 }, sent = { .n = 0 };
 
 	for (size_t i = 0; i < a->n_requests; i++) {
-		int64_t due = a->requests[i].x->req.scheduled_ns;
+		const struct request *r = &a->requests[i];
 
-		if (a->requests[i].group != group || window_of[i] != w || due == NS_NONE)
+		if (r->group != group || window_of[i] != w || r->x->req.scheduled_ns == NS_NONE)
 			continue;
-		if (first == NS_NONE || due < first)
-			first = due;
-		if (due > last)
-			last = due;
-		n++;
+		widen(&due, on_run_clock(r, r->x->req.scheduled_ns));
+		widen(&sent, on_run_clock(r, r->x->req.sent_ns));
 	}
-	if (n < 2)
-		return;
-	k->scheduled += n - 1;
-	k->schedule_s += (double)(last - first) / (double)NS_PER_S;
+	add_span(&k->due, &due);
+	add_span(&k->sent, &sent);
 }
 
 static double per(double amount, double seconds)
@@ -201,7 +228,8 @@ static void rates(struct group *g, const struct gather *k, const struct goodput 
 	g->output_throughput_tok_s = per((double)g->output_tokens, k->window_s);
 	g->request_throughput_hz = per((double)g->by_status[ST_OK], k->window_s);
 	g->mean_concurrency = per(k->flight_s, k->window_s);
-	g->offered_hz = per((double)k->scheduled, k->schedule_s);
+	g->offered_hz = per((double)k->due.gaps, k->due.s);
+	g->sent_hz = per((double)k->sent.gaps, k->sent.s);
 	g->goodput_hz = limits->asked ? per((double)k->good, k->window_s) : NAN;
 	g->attainment = limits->asked ? (double)k->good / (double)g->total : NAN;
 }

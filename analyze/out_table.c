@@ -50,10 +50,21 @@ static size_t needed(double p)
 static const enum metric people_metrics[] = { M_TTFT, M_TPOT, M_GAP, M_E2E };
 enum { PEOPLE_METRICS = sizeof(people_metrics) / sizeof(*people_metrics) };
 
-static void people_columns(struct columns *k, const double *pct, size_t n)
+/* Rates have a column of their own where there are any. */
+static bool has_rates(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_groups; i++)
+		if (!isnan(a->groups[i].rate_hz))
+			return true;
+	return false;
+}
+
+static void people_columns(struct columns *k, const double *pct, size_t n, bool with_rates)
 {
 	add(k, COL_TEXT, 0, "layer", "input tokens");
 	add(k, COL_INT, 0, "concurrency", "C");
+	if (with_rates)
+		add(k, COL_NUM, 2, "rate_hz", "offered req/s");
 	add(k, COL_INT, 0, "ok", "ok");
 	add(k, COL_INT, 0, "total", "of");
 	for (int m = 0; m < PEOPLE_METRICS; m++)
@@ -63,10 +74,13 @@ static void people_columns(struct columns *k, const double *pct, size_t n)
 	add(k, COL_NUM, 2, "request_throughput_hz", "req/s");
 }
 
-static void people_row(struct table *t, const struct group *g, const double *pct, size_t n)
+static void people_row(struct table *t, const struct group *g, const double *pct, size_t n,
+		       bool with_rates)
 {
 	table_text(t, str_of(g->layer.label));
 	table_int(t, g->concurrency);
+	if (with_rates)
+		table_num(t, g->rate_hz);
 	table_int(t, (int64_t)g->by_status[ST_OK]);
 	table_int(t, (int64_t)g->total);
 	for (int m = 0; m < PEOPLE_METRICS; m++) {
@@ -146,20 +160,31 @@ static void machine_row(struct table *t, const struct group *g, const double *pc
 	}
 }
 
+/* "(1024,8192], C 8, 20 req/s": which row a note is about. */
+static void name_group(const struct group *g, char *out, size_t size)
+{
+	char c[32] = "", rate[48] = "";
+
+	if (g->concurrency != COUNT_NONE)
+		snprintf(c, sizeof(c), ", C %" PRId64, g->concurrency);
+	if (!isnan(g->rate_hz))
+		snprintf(rate, sizeof(rate), ", %.6g req/s", g->rate_hz);
+	snprintf(out, size, "%s%s%s", g->layer.label, c, rate);
+}
+
 static void failures_note(struct table *t, const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_groups; i++) {
 		const struct group *g = &a->groups[i];
-		char kinds[512] = "";
+		char kinds[512] = "", name[128];
 		size_t off = 0;
 
 		for (size_t k = 0; k < g->n_errors && off < sizeof(kinds); k++)
 			off += (size_t)snprintf(kinds + off, sizeof(kinds) - off, "%s%s x%zu", k ? ", " : "",
 						g->errors[k].kind, g->errors[k].n);
-		if (g->n_errors && g->concurrency != COUNT_NONE)
-			table_note(t, "Failed at %s, C %" PRId64 ": %s.", g->layer.label, g->concurrency, kinds);
-		else if (g->n_errors)
-			table_note(t, "Failed at %s: %s.", g->layer.label, kinds);
+		name_group(g, name, sizeof(name));
+		if (g->n_errors)
+			table_note(t, "Failed at %s: %s.", name, kinds);
 	}
 }
 
@@ -168,13 +193,16 @@ static void schedule_note(struct table *t, const struct group *g)
 	const struct sample *q = &g->stats[M_QUEUE];
 	const struct sample *f = &g->stats[M_SCHEDULED_TTFT], *e = &g->stats[M_SCHEDULED_E2E];
 
+	char name[128];
+
 	if (q->n == 0)
 		return;
+	name_group(g, name, sizeof(name));
 	table_note(t, "From schedule at %s: queue delay mean %.1f ms; TTFT p50 %.1f, p95 %.1f, p99 %.1f ms; "
 		   "E2E p50 %.1f, p95 %.1f, p99 %.1f ms (the table's latencies are from send).",
-		   g->layer.label, q->mean, f->pct[PCT_50], f->pct[PCT_95], f->pct[PCT_99], e->pct[PCT_50],
+		   name, q->mean, f->pct[PCT_50], f->pct[PCT_95], f->pct[PCT_99], e->pct[PCT_50],
 		   e->pct[PCT_95], e->pct[PCT_99]);
-	if (g->request_throughput_hz < g->offered_hz * LATE_SHARE_PERCENT / 100)
+	if (g->sent_hz < g->offered_hz * LATE_SHARE_PERCENT / 100)
 		table_note(t, "Warning: %.2f req/s achieved of %.2f offered: the load was not kept up, so "
 			   "latencies from send look better than users saw.", g->request_throughput_hz, g->offered_hz);
 }
@@ -201,6 +229,9 @@ static void notes(struct table *t, const struct analysis *a, bool people)
 		table_note(t, "%zu of %zu ok requests had no usage: their output tokens are counts of token events (estimated).", estimated, ok);
 	if (bundled)
 		table_note(t, "%zu of %zu ok requests had several tokens in an event: gaps are not per token; see TPOT.", bundled, ok);
+	if (a->missing_shards)
+		table_note(t, "Warning: %zu parts of a run of several processes are not here: rates and "
+			   "concurrency are those of the parts that are.", a->missing_shards);
 	if (a->warmups)
 		table_note(t, "%zu warm-up requests are left out.", a->warmups);
 	if (a->loop_lag_max_ms > LOOP_LAG_NOTED_MS)
@@ -212,11 +243,20 @@ struct table *output_table(const struct analysis *a, const double *pct, size_t n
 	static struct columns k; /* large, and one table is made at a time */
 	struct table *t;
 
+	bool with_rates = has_rates(a);
+
 	k.n = 0;
-	(people ? people_columns : machine_columns)(&k, pct, n);
+	if (people)
+		people_columns(&k, pct, n, with_rates);
+	else
+		machine_columns(&k, pct, n);
 	t = table_create(NULL, k.c, k.n);
-	for (size_t i = 0; t && i < a->n_groups; i++)
-		(people ? people_row : machine_row)(t, &a->groups[i], pct, n);
+	for (size_t i = 0; t && i < a->n_groups; i++) {
+		if (people)
+			people_row(t, &a->groups[i], pct, n, with_rates);
+		else
+			machine_row(t, &a->groups[i], pct, n);
+	}
 	if (t)
 		notes(t, a, people);
 	return t;

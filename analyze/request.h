@@ -21,6 +21,8 @@ struct request {
 	const struct segment *segment;
 	const struct rec_phase *phase;   /* NULL: none */
 	size_t trace;                    /* index of its trace */
+	size_t run;                      /* segments that ran together have one (shards.h) */
+	int64_t offset_ns;               /* of its segment's epoch on the run's clock */
 	ptrdiff_t group;                 /* index in analysis.groups, -1: not measured (warm-up) */
 	enum status status;              /* a response that never ended is truncated */
 	const char *error_kind;          /* NULL if ok; valid as long as the trace */

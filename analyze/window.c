@@ -9,7 +9,7 @@ static struct window *find(struct windows *ws, const struct request *r)
 	for (size_t i = ws->n; i-- > 0;) {
 		struct window *w = &ws->w[i];
 
-		if (w->trace == r->trace && w->segment == r->x->segment && w->phase == r->x->req.phase)
+		if (w->run == r->run && w->phase == r->x->req.phase)
 			return w;
 	}
 	if (ws->n == ws->cap) {
@@ -21,21 +21,21 @@ static struct window *find(struct windows *ws, const struct request *r)
 		ws->w = w;
 		ws->cap = cap;
 	}
-	ws->w[ws->n] = (struct window){ r->trace, r->x->segment, r->x->req.phase, NS_NONE, NS_NONE };
+	ws->w[ws->n] = (struct window){ r->run, r->x->req.phase, NS_NONE, NS_NONE };
 	return &ws->w[ws->n++];
 }
 
 ptrdiff_t windows_add(struct windows *ws, const struct request *r)
 {
 	struct window *w = find(ws, r);
-	int64_t t0 = r->x->req.sent_ns;
+	int64_t t0 = on_run_clock(r, r->x->req.sent_ns), last = on_run_clock(r, r->last_ns);
 
 	if (!w)
 		return -1;
 	if (t0 != NS_NONE && (w->first_ns == NS_NONE || t0 < w->first_ns))
 		w->first_ns = t0;
-	if (r->last_ns != NS_NONE && r->last_ns > w->last_ns)
-		w->last_ns = r->last_ns;
+	if (last != NS_NONE && last > w->last_ns)
+		w->last_ns = last;
 	return w - ws->w;
 }
 

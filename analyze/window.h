@@ -1,6 +1,6 @@
 /*
  * Throughput windows: first t0 to greatest last of the measured requests of one phase of one
- * segment.  Clocks of different segments are never mixed: windows are added, not joined.
+ * run.  Clocks of different runs are never mixed: windows are added, not joined.
  */
 #ifndef ANALYZE_WINDOW_H
 #define ANALYZE_WINDOW_H
@@ -8,10 +8,16 @@
 #include "analyze/request.h"
 
 struct window {
-	size_t trace;
-	int64_t segment, phase;    /* phase COUNT_NONE: requests without one */
+	size_t run;
+	int64_t phase;             /* COUNT_NONE: requests without one */
 	int64_t first_ns, last_ns; /* NS_NONE: nothing seen */
 };
+
+/* A time of the request's segment on the clock of its run; NS_NONE stays. */
+static inline int64_t on_run_clock(const struct request *r, int64_t t_ns)
+{
+	return t_ns == NS_NONE ? NS_NONE : t_ns + r->offset_ns;
+}
 
 struct windows {
 	struct window *w;
