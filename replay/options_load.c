@@ -95,6 +95,19 @@ static void check_parts(struct options_load *o)
 		opt_usage("--start-at: %s", e.msg);
 }
 
+/* In a closed loop parts without a slot have no request either; here they would. */
+static void check_slots(const struct options_load *o)
+{
+	for (size_t i = 0; i < o->n_loads; i++) {
+		const struct load *l = &o->loads[i];
+
+		if (l->timing != TIMING_CLOSED && l->concurrency != COUNT_NONE &&
+		    l->concurrency < o->shard.count)
+			opt_usage("--max-concurrency: %d slots are too few for %d parts of an open loop",
+				  (int)l->concurrency, (int)o->shard.count);
+	}
+}
+
 void options_load_check(struct options_load *o)
 {
 	check_recorded(o);
@@ -102,6 +115,7 @@ void options_load_check(struct options_load *o)
 	check_sessions(o);
 	check_parts(o);
 	options_load_shape(o);
+	check_slots(o);
 	if (o->counts.n > 1 && o->counts.n != o->n_loads)
 		opt_usage("--num-prompts: give one number, or one for each level");
 }

@@ -107,6 +107,8 @@ int say_result(enum drive_result r, const struct tally *t, const struct target *
 		warn("interrupted: %" PRId64 " of %" PRId64 " requests had ended, %" PRId64
 		     " of them ok; %s holds what was captured", t->done, t->planned, t->ok,
 		     o->output);
+	else if (t->planned == 0)
+		warn("no request of the plan is in this part: there are fewer slots than parts");
 	else if (t->ok == 0)
 		warn("none of %s was ok (%s); the first failure: %s%s%s", requests, failures,
 		     kind, *why ? ": " : "", why);
@@ -118,5 +120,5 @@ int say_result(enum drive_result r, const struct tally *t, const struct target *
 	if (t->ran_out && o->load.counts.n == 0 && !o->quiet)
 		warn("the planned requests were all sent before the duration was over; plan more of "
 		     "them with -n");
-	return r == DRIVE_COMPLETE && t->ok > 0 ? EXIT_OK : EXIT_FAILED;
+	return r == DRIVE_COMPLETE && (t->ok > 0 || t->planned == 0) ? EXIT_OK : EXIT_FAILED;
 }

@@ -29,6 +29,7 @@ tests_replay_lengths_LDADD = $(FORMATS_LIBS)
 tests_replay_rows_SOURCES = tests/replay/rows.c
 tests_replay_rows_LDADD = $(FORMATS_LIBS)
 cli_tests += \
+	tests/cli/load.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay-faults.sh \
 	tests/cli/verify.sh
