@@ -1,6 +1,14 @@
 cli_tests += tests/cli/record.sh tests/cli/record-http.sh tests/cli/record-flow.sh
 EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py tests/cli/record_flow.py
 
+# Operation: ends, files, disks, metrics.
+cli_tests += \
+	tests/cli/record-disk.sh \
+	tests/cli/record-metrics.sh \
+	tests/cli/record-rotate.sh \
+	tests/cli/record-signals.sh
+EXTRA_DIST += tests/cli/prometheus.py tests/server/paced.py
+
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/spool tests/unit/recorder tests/unit/livestats
 tests_unit_spool_SOURCES = tests/unit/spool.c
