@@ -36,6 +36,7 @@ replay_libreplay_a_SOURCES += \
 	replay/driver.c replay/driver.h \
 	replay/heap.c replay/heap.h \
 	replay/launch.c replay/launch.h \
+	replay/live.c replay/live.h \
 	replay/options.c replay/options.h \
 	replay/options_body.c replay/options_body.h \
 	replay/options_engine.c replay/options_engine.h \

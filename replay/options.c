@@ -43,6 +43,8 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (!o->engine.base_url && !o->plan && !o->verify.on)
 		opt_usage("--base-url is missing: where is the engine? (or --plan, to send nothing; or --verify, to compare finished runs)");
 	options_load_check(&o->load);
+	if (o->load.live_history && o->no_text)
+		opt_usage("--live-history needs the answers' text: without --no-text");
 	options_body_check(&o->body);
 }
 

@@ -36,6 +36,7 @@ size_t options_load_rows(struct options_load *o, struct opt *rows)
 		{ "stages", 0, OPT_STR, &o->stages, "FILE", "a load that changes: lines like '30s rate 1..20', '60s concurrency 8'", NULL },
 		{ "lanes", 0, OPT_FLAG, &o->lanes, NULL, "closed loop: request i is sent by slot i mod C", NULL },
 		{ "think-time", 0, OPT_STR, &o->think, "HOW", "from a turn's end to the next: a time, or recorded (default 0)", NULL },
+		{ "live-history", 0, OPT_FLAG, &o->live_history, NULL, "a turn is sent with this run's answers instead of the recorded ones", NULL },
 		{ "shard", 0, OPT_STR, &o->shard_text, "I/N", "send part I (from 0) of N of the plan; auto: as Slurm or a Kubernetes job says", NULL },
 		{ "start-at", 0, OPT_STR, &o->start_at, "TIME", "when the first round begins: RFC 3339, Unix seconds, or +5s", NULL },
 	};
@@ -130,6 +131,7 @@ void options_load_plan(const struct options_load *o, struct plan_opts *p)
 	p->lanes = o->lanes;
 	p->think_recorded = o->think_recorded;
 	p->think_ns = o->think_ns;
+	p->live_history = o->live_history;
 	p->shard = o->shard;
 }
 

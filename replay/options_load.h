@@ -15,7 +15,7 @@ struct options_load {
 	const char *rates, *burstiness, *stages, *think, *shard_text, *start_at;
 	double speed, ramp_start_hz, ramp_end_hz;
 	int64_t cap_ramp_ns, duration_ns, grace_ns, max_gap_ns, from_ns, to_ns;
-	bool lanes;
+	bool lanes, live_history;
 
 	/* What it comes to. */
 	struct load *loads;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 /*
- * A closed loop with a duration plans what it can at most need: so many requests a second
- * and slot, within bounds that keep the plan quick to make.
+ * A closed loop with a duration plans what it can at most need: what a slot takes that gets
+ * so many output tokens a second, within bounds that keep the plan quick to make.
  */
-enum { CLOSED_PER_S = 10, CLOSED_LEAST = 100, CLOSED_MOST = 20000, COUNT_MOST = 100000000 };
+enum { CLOSED_TOKENS_PER_S = 1000, CLOSED_PER_S_MOST = 100, CLOSED_PER_S_UNKNOWN = 10 };
+enum { CLOSED_LEAST = 100, CLOSED_MOST = 50000, COUNT_MOST = 100000000 };
 
 static bool by_arrival(const struct plan_opts *o)
 {
@@ -68,9 +69,31 @@ static int64_t count_arrivals(const struct placing *pl, const struct load *l, ui
 	return n;
 }
 
+/* Requests a second that a slot can at most take. */
+static double slot_hz(const struct placing *pl)
+{
+	const struct source *s = pl->p->source;
+	double tokens = 0, n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t out = pl->p->opts.req.max_tokens != COUNT_NONE ?
+			pl->p->opts.req.max_tokens : s->items[i].output_tokens;
+
+		if (out == COUNT_NONE)
+			continue;
+		tokens += (double)out;
+		n++;
+	}
+	if (n == 0)
+		return CLOSED_PER_S_UNKNOWN;
+	if (tokens * CLOSED_PER_S_MOST < n * CLOSED_TOKENS_PER_S)
+		return CLOSED_PER_S_MOST;
+	return n * CLOSED_TOKENS_PER_S / tokens;
+}
+
 static int64_t count_closed(const struct placing *pl, const struct load *l)
 {
-	double n = (double)l->duration_ns / (double)NS_PER_S * (double)l->concurrency * CLOSED_PER_S;
+	double n = (double)l->duration_ns / (double)NS_PER_S * (double)l->concurrency * slot_hz(pl);
 
 	if (n < CLOSED_LEAST)
 		n = CLOSED_LEAST;

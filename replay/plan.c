@@ -106,6 +106,8 @@ int plan_line(const struct plan *p, size_t i, struct buf *out)
 	bad |= add_int(out, "think_ns", en->waits ? en->think_ns : NS_NONE, NS_NONE);
 	bad |= add_int(out, "source_id", p->source->items[en->item].id, COUNT_NONE);
 	bad |= add_int(out, "pass", en->pass, -1);
+	if (en->live)
+		bad |= buf_adds(out, ",\"history\":\"live\"");
 	bad |= buf_adds(out, ",\"endpoint\":");
 	bad |= add_json_string(out, en->endpoint);
 	bad |= buf_printf(out, ",\"body_bytes\":%zu,\"body_sha256\":\"%s\"}\n", en->body_len,
@@ -121,6 +123,8 @@ static int finish_entry(struct build *b, size_t i, struct err *e)
 
 	if (request_build(&b->p->opts.req, b->p->prompt, &ask, &b->body, &en->facts, e) < 0)
 		return -1;
+	en->live = b->p->opts.live_history && en->waits && !ask.synthetic &&
+		en->facts.api == API_CHAT;
 	en->endpoint = request_endpoint(&b->p->opts.req, &ask);
 	en->body_len = b->body.n;
 	digest_bytes(b->body.p, b->body.n, en->digest);

@@ -25,6 +25,7 @@ struct plan_opts {
 	bool lanes;                 /* closed loop: request i of a phase is bound to lane i mod C */
 	bool think_recorded;        /* a turn waits as long after its parent as it was recorded to, */
 	int64_t think_ns;           /* or else this long */
+	bool live_history;          /* turns are sent with the answers of the run (live.h) */
 	struct shard shard;         /* what this process sends; the plan is the whole */
 	int64_t warmups;            /* per level */
 	struct request_opts req;
@@ -48,6 +49,7 @@ struct plan_entry {
 	int64_t parent;             /* index in the plan of the turn before, or -1 */
 	bool waits;                 /* it is not sent before its parent has ended, */
 	int64_t think_ns;           /* and so much later */
+	bool live;                  /* its body may be another when it is sent */
 	size_t root;                /* index in the plan of its session's first turn, or its own */
 	int64_t lane;               /* that it is bound to, or COUNT_NONE */
 	bool elsewhere;             /* another shard sends it */

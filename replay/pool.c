@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/live.h"
+
 enum { URL_MAX = 1 << 16, PART_MS = 500 };
 
 struct pool {
@@ -18,6 +20,7 @@ struct pool {
 	struct flight *flights;
 	size_t in_flight;
 	size_t preconnected;
+	struct live *live;         /* NULL: bodies are as planned */
 	bool failed;
 };
 
@@ -26,6 +29,8 @@ struct flight {
 	size_t i;                  /* in the plan */
 	int64_t token_events;
 	struct buf url, body;      /* body: only if the plan does not hold it */
+	struct buf live_body;      /* or if it has another history than planned */
+	bool live;
 	struct capture_request req;
 	struct capture *capture;
 	struct flight *prev, *next;
@@ -51,8 +56,14 @@ struct pool *pool_create(struct event_base *base, const struct runlog *log,
 		return NULL;
 	}
 	*p = (struct pool){ .log = log, .o = *o, .tally = tally, .e = e };
+	if (log->plan->opts.live_history && !(p->live = live_create(log->plan))) {
+		err_set(e, "out of memory");
+		free(p);
+		return NULL;
+	}
 	p->captures = capture_pool_create(base, &co, e);
 	if (!p->captures) {
+		live_free(p->live);
 		free(p);
 		return NULL;
 	}
@@ -65,6 +76,7 @@ void pool_free(struct pool *p)
 		return;
 	pool_cancel_all(p, "the run ended");
 	capture_pool_free(p->captures);
+	live_free(p->live);
 	free(p);
 }
 
@@ -95,6 +107,7 @@ static struct flight *take_off(struct pool *p, size_t i)
 	*f = (struct flight){ .p = p, .i = i, .next = p->flights };
 	buf_init(&f->url, URL_MAX);
 	buf_init(&f->body, REQUEST_BODY_MAX);
+	buf_init(&f->live_body, REQUEST_BODY_MAX);
 	if (f->next)
 		f->next->prev = f;
 	p->flights = f;
@@ -115,6 +128,7 @@ static void land(struct flight *f)
 	p->in_flight--;
 	buf_release(&f->url);
 	buf_release(&f->body);
+	buf_release(&f->live_body);
 	free(f);
 }
 
@@ -128,10 +142,12 @@ static void on_record(void *arg, const struct rec_response *resp)
 	if (p->failed)
 		return;
 	r.u.response = *resp;
-	if (trace_write(p->log->w, &r, p->e) < 0) {
-		p->failed = true;
+	if (p->live && live_response(p->live, f->i, resp) < 0)
+		p->failed = err_set(p->e, "out of memory") < 0;
+	else
+		p->failed = trace_write(p->log->w, &r, p->e) < 0;
+	if (p->failed)
 		p->o.on_failed(p->o.arg);
-	}
 }
 
 static void say_request(const struct flight *f, const struct rec_response *last)
@@ -162,12 +178,24 @@ static void on_done(void *arg, const struct rec_response *last, bool clean_end)
 	end(arg, last);
 }
 
+static int use_live_body(struct pool *p, struct flight *f, struct str *body)
+{
+	int rc = p->live ? live_body(p->live, f->i, *body, &f->live_body, p->e) : 0;
+
+	f->live = rc == 1;
+	if (f->live)
+		*body = buf_str(&f->live_body);
+	return rc < 0 ? -1 : 0;
+}
+
 static int prepare(struct pool *p, struct flight *f)
 {
 	const struct plan_entry *en = &p->log->plan->e[f->i];
 	struct str body;
 
 	if (plan_body(p->log->plan, f->i, &f->body, &body, p->e) < 0)
+		return -1;
+	if (use_live_body(p, f, &body) < 0)
 		return -1;
 	if (target_url(p->log->target, en->endpoint, &f->url) < 0)
 		return err_set(p->e, "out of memory");
@@ -213,7 +241,7 @@ static int never_started(struct pool *p, struct flight *f, const char *why)
 
 int pool_send(struct pool *p, const struct dispatched *what)
 {
-	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, what->lane };
+	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, what->lane, false };
 	struct flight *f = take_off(p, what->i);
 	struct err why = { "" };
 
@@ -221,6 +249,7 @@ int pool_send(struct pool *p, const struct dispatched *what)
 		return err_set(p->e, "out of memory");
 	if (prepare(p, f) < 0)
 		return -1;
+	t.live = f->live;
 	t.sent_ns = now(p);
 	f->capture = capture_start(p->captures, &f->req, &t.sent_ns, &why);
 	if (runlog_request(p->log, what->i, f->req.body, &t, p->e) < 0)
@@ -230,7 +259,7 @@ int pool_send(struct pool *p, const struct dispatched *what)
 
 int pool_never_send(struct pool *p, const struct dispatched *what, const char *why)
 {
-	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, COUNT_NONE };
+	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, COUNT_NONE, false };
 	struct buf tmp;
 	struct str body;
 	struct record r;

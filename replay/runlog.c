@@ -207,6 +207,7 @@ int runlog_request(const struct runlog *l, size_t i, struct str body,
 		   const struct run_times *t, struct err *e)
 {
 	const struct plan_entry *en = &l->plan->e[i];
+	char digest[DIGEST_HEX + 1];
 	struct record r;
 	struct rec_request *q = &r.u.request;
 
@@ -221,6 +222,12 @@ int runlog_request(const struct runlog *l, size_t i, struct str body,
 		q->body = body;
 	q->body_digest = (struct str){ en->digest, DIGEST_HEX };
 	q->body_len = (int64_t)en->body_len;
+	if (t->live) {
+		digest_bytes(body.p, body.n, digest);
+		q->body_digest = (struct str){ digest, DIGEST_HEX };
+		q->body_len = (int64_t)body.n;
+		q->live = true;
+	}
 	return trace_write(l->w, &r, e);
 }
 

@@ -17,10 +17,11 @@ struct runlog {
 	bool no_text;
 };
 
-/* Times of one request, from the epoch, and its client slot (COUNT_NONE: none). */
+/* Times of one request, from the epoch, and what else the plan does not say. */
 struct run_times {
 	int64_t scheduled_ns, queued_ns, sent_ns;
-	int64_t lane;
+	int64_t lane;  /* its client slot, COUNT_NONE: none */
+	bool live;     /* the body is another than planned (live.h) */
 };
 
 /* Writes the header and returns the epoch's CLOCK_MONOTONIC in *epoch_ns.  0 or -1. */

@@ -1,6 +1,6 @@
 # tests of: replay
 if HAVE_CMOCKA
-replay_units = tests/unit/dispatch tests/unit/driver tests/unit/plan tests/unit/prompt \
+replay_units = tests/unit/dispatch tests/unit/driver tests/unit/live tests/unit/plan tests/unit/prompt \
 	tests/unit/request tests/unit/schedule tests/unit/target \
 	tests/unit/verify
 check_PROGRAMS += $(replay_units)
@@ -9,6 +9,8 @@ tests_unit_dispatch_SOURCES = tests/unit/dispatch.c
 tests_unit_dispatch_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_driver_SOURCES = tests/unit/driver.c
 tests_unit_driver_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_live_SOURCES = tests/unit/live.c
+tests_unit_live_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_plan_SOURCES = tests/unit/plan.c
 tests_unit_plan_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_prompt_SOURCES = tests/unit/prompt.c

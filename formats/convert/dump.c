@@ -78,6 +78,8 @@ static void dump_request(struct json *j, const struct rec_request *q)
 	json_count(j, "parent", q->parent);
 	if (q->inferred)
 		json_bool(j, "inferred", true);
+	if (q->live)
+		json_bool(j, "live", true);
 	json_ns(j, "scheduled_ns", q->scheduled_ns);
 	json_ns(j, "queued_ns", q->queued_ns);
 	json_ns(j, "sent_ns", q->sent_ns);

@@ -51,6 +51,7 @@ static const struct field request_fields[] = {
 	{ "source_id", F_INT, AT(request.source_id) }, { "session", F_STR, AT(request.session) },
 	{ "turn", F_INT, AT(request.turn) }, { "parent", F_INT, AT(request.parent) },
 	{ "inferred", F_BOOL, AT(request.inferred) },
+	{ "live", F_BOOL, AT(request.live) },
 	{ "scheduled_ns", F_INT, AT(request.scheduled_ns) },
 	{ "queued_ns", F_INT, AT(request.queued_ns) }, { "sent_ns", F_INT, AT(request.sent_ns) },
 	{ "lane", F_INT, AT(request.lane) }, { "method", F_STR, AT(request.method) },

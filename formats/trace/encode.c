@@ -62,6 +62,7 @@ static void encode_request(struct pack *p, const struct rec_request *q)
 	pack_int(p, "turn", q->turn);
 	pack_int(p, "parent", q->parent);
 	pack_bool(p, "inferred", q->inferred);
+	pack_bool(p, "live", q->live);
 	pack_ns(p, "scheduled_ns", q->scheduled_ns);
 	pack_ns(p, "queued_ns", q->queued_ns);
 	pack_ns(p, "sent_ns", q->sent_ns);

@@ -70,6 +70,7 @@ struct rec_request {
 	struct str session;
 	int64_t turn, parent;   /* parent: a request id */
 	bool inferred;          /* session and turn were guessed */
+	bool live;              /* the body holds answers of this run, where the plan has recorded ones */
 	int64_t scheduled_ns;   /* intended time: arrival in an imported trace, deadline in an open loop; NS_NONE in a closed loop */
 	int64_t queued_ns, sent_ns; /* handed to the client; t0, begin of the request */
 	int64_t lane;           /* client slot, or COUNT_NONE */
