@@ -105,8 +105,9 @@ static int add_pieces(const struct prompt *p, const struct prompt_ask *ask, stru
 	rng_init(&r, ask->seed, "prompt copy", ask->copy);
 	seed = rng_u64(&r);
 	for (size_t i = 0; i < ask->n_blocks && ask->block_tokens > 0 && left > 0; i++) {
-		int64_t n = left < ask->block_tokens ? left : ask->block_tokens;
+		int64_t n = ask->block_lens ? ask->block_lens[i] : ask->block_tokens;
 
+		n = left < n ? left : n;
 		rng_init(&r, seed, "prompt block", ask->blocks[i]);
 		if (add_piece(p, &r, n, out) < 0)
 			return -1;

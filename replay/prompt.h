@@ -32,6 +32,7 @@ struct prompt_ask {
 	uint64_t copy;          /* which repetition of the source */
 	uint64_t request;       /* number of the request in the source */
 	int64_t block_tokens;   /* tokens per block, or COUNT_NONE: the blocks are not used */
+	const int64_t *block_lens; /* tokens of each, or NULL: block_tokens */
 	const uint64_t *blocks; /* ids, first block first; the last one may be partial */
 	size_t n_blocks;
 };

@@ -201,6 +201,7 @@ static void fill_planned(const struct runlog *l, size_t i, struct rec_request *q
 	q->block_tokens = from->block_tokens;
 	q->blocks = from->blocks;
 	q->n_blocks = from->n_blocks;
+	q->prompt_bytes = from->prompt_bytes;
 }
 
 int runlog_request(const struct runlog *l, size_t i, struct str body,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "formats/wire/api.h"
+#include "replay/blocklens.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -155,9 +156,10 @@ static int fill_item(const struct source *s, size_t place, struct source_item *i
 		it->input_tokens = x->res.usage.prompt;
 	if (it->output_tokens == COUNT_NONE && x->has_response)
 		it->output_tokens = x->res.usage.completion;
-	if (it->synthetic && it->input_tokens == COUNT_NONE)
+	if (it->synthetic && it->input_tokens == COUNT_NONE && q->prompt_bytes == COUNT_NONE &&
+	    q->body_len == COUNT_NONE)
 		return err_set(e, "request %" PRId64 " has neither a body nor an input length, so "
-			       "nothing can be sent for it (was it recorded with --no-text?)", q->id);
+			       "nothing can be sent for it", q->id);
 	return 0;
 }
 
@@ -181,11 +183,13 @@ int source_fill(struct source *s, struct err *e)
 	}
 	if (s->n == 0)
 		return err_set(e, "the trace holds no chat or completions request to replay");
-	return 0;
+	return blocklens_fill(s) < 0 ? err_set(e, "out of memory") : 0;
 }
 
 void source_release(struct source *s)
 {
+	for (size_t i = 0; i < s->n; i++)
+		free(s->items[i].block_lens);
 	free(s->items);
 	s->items = NULL;
 	s->n = 0;

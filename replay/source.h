@@ -14,8 +14,9 @@ struct source_item {
 	int64_t arrival_ns;    /* from the first segment's epoch, or NS_NONE */
 	int64_t parent;        /* index of an item before this one, or -1 */
 	bool synthetic;        /* it has lengths but no body */
-	int64_t input_tokens;  /* as imported, else as the engine counted them; or COUNT_NONE */
+	int64_t input_tokens;  /* as imported, else as the engine counted them, else estimated; or COUNT_NONE */
 	int64_t output_tokens; /* likewise */
+	int64_t *block_lens;   /* tokens of each block, if its blocks were cut from text; else NULL.  Owned */
 };
 
 struct source {
@@ -23,6 +24,7 @@ struct source {
 	struct source_item *items;
 	size_t n;
 	size_t warmups, foreign; /* left out */
+	size_t estimated;      /* prompt lengths that nobody counted */
 	char digest[DIGEST_HEX + 1]; /* SHA-256 of the trace's bytes */
 };
 
