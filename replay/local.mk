@@ -7,7 +7,7 @@ replay_libreplay_a_SOURCES += \
 	replay/accepted.c replay/accepted.h \
 	replay/ask.c replay/ask.h \
 	replay/blockids.c replay/blockids.h \
-	replay/blocklens.c replay/blocklens.h \
+	replay/pieces.c replay/pieces.h \
 	replay/chunk.c replay/chunk.h replay/whole.c \
 	replay/engine.c replay/engine.h \
 	replay/httpd.c replay/httpd.h \

@@ -39,7 +39,7 @@ static struct request_ask ask_of(const struct plan *p, const struct plan_entry *
 	const struct rec_request *q = &it->x->req;
 	struct request_ask a = {
 		.req = q, .input_tokens = it->input_tokens, .output_tokens = it->output_tokens,
-		.block_lens = it->block_lens,
+		.pieces = it->pieces, .n_pieces = it->n_pieces,
 		.number = en->item, .copy = copy_of(en, p),
 	};
 

@@ -96,6 +96,18 @@ static int add_piece(const struct prompt *p, struct rng *r, int64_t tokens, stru
 	return add_text(p, p->sentence[rng_below(r, p->n_sentences)], tokens - 1, out);
 }
 
+static size_t count_pieces(const struct prompt_ask *ask)
+{
+	if (ask->pieces)
+		return ask->n_pieces;
+	return ask->block_tokens > 0 ? ask->n_blocks : 0;
+}
+
+static struct prompt_piece piece_of(const struct prompt_ask *ask, size_t i)
+{
+	return ask->pieces ? ask->pieces[i] : (struct prompt_piece){ ask->blocks[i], ask->block_tokens };
+}
+
 static int add_pieces(const struct prompt *p, const struct prompt_ask *ask, struct buf *out)
 {
 	int64_t left = ask->tokens;
@@ -104,11 +116,11 @@ static int add_pieces(const struct prompt *p, const struct prompt_ask *ask, stru
 
 	rng_init(&r, ask->seed, "prompt copy", ask->copy);
 	seed = rng_u64(&r);
-	for (size_t i = 0; i < ask->n_blocks && ask->block_tokens > 0 && left > 0; i++) {
-		int64_t n = ask->block_lens ? ask->block_lens[i] : ask->block_tokens;
+	for (size_t i = 0; i < count_pieces(ask) && left > 0; i++) {
+		struct prompt_piece piece = piece_of(ask, i);
+		int64_t n = left < piece.tokens ? left : piece.tokens;
 
-		n = left < n ? left : n;
-		rng_init(&r, seed, "prompt block", ask->blocks[i]);
+		rng_init(&r, seed, "prompt block", piece.id);
 		if (add_piece(p, &r, n, out) < 0)
 			return -1;
 		left -= n;

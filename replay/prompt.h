@@ -26,15 +26,21 @@ struct prompt; /* the fixed text, cut into tokens; never changes once made */
 struct prompt *prompt_create(void);
 void prompt_free(struct prompt *p);
 
+struct prompt_piece {
+	uint64_t id;
+	int64_t tokens;
+};
+
 struct prompt_ask {
 	int64_t tokens;         /* length; at least 1 */
 	uint64_t seed;
 	uint64_t copy;          /* which repetition of the source */
 	uint64_t request;       /* number of the request in the source */
 	int64_t block_tokens;   /* tokens per block, or COUNT_NONE: the blocks are not used */
-	const int64_t *block_lens; /* tokens of each, or NULL: block_tokens */
 	const uint64_t *blocks; /* ids, first block first; the last one may be partial */
 	size_t n_blocks;
+	const struct prompt_piece *pieces; /* instead of blocks, or NULL */
+	size_t n_pieces;
 };
 
 /* Appends the text, ASCII without quotes, backslashes or line breaks.  0, or -1: out of memory. */

@@ -76,7 +76,8 @@ static json_t *synthetic_prompt(const struct request_opts *o, const struct promp
 		.tokens = ask->input_tokens > 0 ? ask->input_tokens : 1, .seed = o->seed,
 		.copy = ask->copy, .request = ask->number,
 		.block_tokens = ask->req->block_tokens,
-		.block_lens = ask->block_lens, .blocks = ask->req->blocks, .n_blocks = ask->req->n_blocks,
+		.blocks = ask->req->blocks, .n_blocks = ask->req->n_blocks,
+		.pieces = ask->pieces, .n_pieces = ask->n_pieces,
 	};
 	struct buf text;
 	json_t *j = NULL;

@@ -33,7 +33,8 @@ struct request_ask {
 	bool synthetic;            /* the body is not used, though there may be one */
 	int64_t input_tokens;      /* synthetic: prompt length, at least 1 is sent */
 	int64_t output_tokens;     /* expected, or COUNT_NONE */
-	const int64_t *block_lens; /* see source.h; or NULL */
+	const struct prompt_piece *pieces; /* of a synthetic prompt, see source.h; or NULL */
+	size_t n_pieces;
 	uint64_t number;           /* of the request in the source */
 	uint64_t copy;             /* see prompt.h */
 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "formats/wire/api.h"
-#include "replay/blocklens.h"
+#include "replay/pieces.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -183,13 +183,13 @@ int source_fill(struct source *s, struct err *e)
 	}
 	if (s->n == 0)
 		return err_set(e, "the trace holds no chat or completions request to replay");
-	return blocklens_fill(s) < 0 ? err_set(e, "out of memory") : 0;
+	return pieces_fill(s) < 0 ? err_set(e, "out of memory") : 0;
 }
 
 void source_release(struct source *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		free(s->items[i].block_lens);
+		free(s->items[i].pieces);
 	free(s->items);
 	s->items = NULL;
 	s->n = 0;

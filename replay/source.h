@@ -7,6 +7,7 @@
 
 #include "formats/base/digest.h"
 #include "formats/trace/exchanges.h"
+#include "replay/prompt.h"
 
 struct source_item {
 	const struct exchange *x;
@@ -16,7 +17,8 @@ struct source_item {
 	bool synthetic;        /* it has lengths but no body */
 	int64_t input_tokens;  /* as imported, else as the engine counted them, else estimated; or COUNT_NONE */
 	int64_t output_tokens; /* likewise */
-	int64_t *block_lens;   /* tokens of each block, if its blocks were cut from text; else NULL.  Owned */
+	struct prompt_piece *pieces; /* owned; NULL: its blocks, if it has any, say all (pieces.h) */
+	size_t n_pieces;
 };
 
 struct source {
