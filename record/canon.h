@@ -17,11 +17,12 @@ enum canon_kind { CANON_TOOLS, CANON_SYSTEM, CANON_USER, CANON_ASSISTANT, CANON_
 struct canon_item {
 	enum canon_kind kind;
 	size_t off, len;           /* of the whole item in the text */
-	size_t content_off, content_len; /* of its content */
+	size_t said_off, said_len; /* of an assistant's words in said */
 };
 
 struct canon {
 	struct buf text;
+	struct buf said;           /* what assistants said, without thinking and calls */
 	struct canon_item *v;      /* owned; covers the text without gaps */
 	size_t n, cap;
 	bool whole;                /* the engine knows no more of the prompt than this request says */
@@ -35,5 +36,8 @@ void canon_init(struct canon *c);
 void canon_release(struct canon *c);
 /* Reads a request body (c is emptied first).  0, or -1: no JSON object, or out of memory; then c is empty. */
 int canon_read(struct canon *c, enum api_kind api, struct str body);
+
+/* The "context" of the last line of an Ollama answer, as JSON; borrowed, or absent. */
+struct str canon_context(struct str line);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "formats/base/secret.h"
 
-/* Where the text of a class of events stands in the answers of an API, streamed and whole. */
+/* Where the words of a class of events stand in the answers of an API, streamed and whole. */
 static const struct place {
 	enum api_kind api;
 	enum event_class cls;
@@ -20,9 +20,40 @@ static const struct place {
 	{ API_CHAT, EV_REASONING, "choices[].message.reasoning" },
 	{ API_CHAT, EV_REASONING, "choices[].message.reasoning_content" },
 	{ API_CHAT, EV_REFUSAL, "choices[].delta.refusal" }, { API_CHAT, EV_REFUSAL, "choices[].message.refusal" },
-	{ API_CHAT, EV_TOOL, "choices[].delta.tool_calls[]" }, { API_CHAT, EV_TOOL, "choices[].message.tool_calls[]" },
 	{ API_COMPLETIONS, EV_CONTENT, "choices[].text" },
+	{ API_RESPONSES, EV_ROLE, "output[].role" }, { API_RESPONSES, EV_ROLE, "item.role" },
+	{ API_RESPONSES, EV_CONTENT, "delta" }, { API_RESPONSES, EV_CONTENT, "output[].content[].text" },
+	{ API_RESPONSES, EV_REASONING, "delta" }, { API_RESPONSES, EV_REASONING, "output[].summary[].text" },
+	{ API_RESPONSES, EV_REASONING, "output[].content[].text" },
+	{ API_RESPONSES, EV_REFUSAL, "delta" }, { API_RESPONSES, EV_REFUSAL, "output[].content[].refusal" },
+	{ API_MESSAGES, EV_ROLE, "message.role" }, { API_MESSAGES, EV_ROLE, "role" },
+	{ API_MESSAGES, EV_CONTENT, "delta.text" }, { API_MESSAGES, EV_CONTENT, "content[].text" },
+	{ API_MESSAGES, EV_REASONING, "delta.thinking" }, { API_MESSAGES, EV_REASONING, "content[].thinking" },
+	{ API_OLLAMA_CHAT, EV_ROLE, "message.role" }, { API_OLLAMA_CHAT, EV_CONTENT, "message.content" },
+	{ API_OLLAMA_CHAT, EV_REASONING, "message.thinking" },
+	{ API_OLLAMA_GENERATE, EV_CONTENT, "response" }, { API_OLLAMA_GENERATE, EV_REASONING, "thinking" },
 	{ API_NONE, EV_OTHER, NULL },
+};
+
+/* The same for the parts of a call, which in a trace has one shape for all (toktrace.5). */
+static const struct call {
+	enum api_kind api;
+	const char *id, *name, *arguments;
+} calls[] = {
+	{ API_CHAT, "choices[].delta.tool_calls[].id", "choices[].delta.tool_calls[].function.name",
+	  "choices[].delta.tool_calls[].function.arguments" },
+	{ API_CHAT, "choices[].message.tool_calls[].id", "choices[].message.tool_calls[].function.name",
+	  "choices[].message.tool_calls[].function.arguments" },
+	{ API_CHAT, "choices[].delta.function_call", "choices[].delta.function_call.name",
+	  "choices[].delta.function_call.arguments" },
+	{ API_RESPONSES, "output[].call_id", "output[].name", "output[].arguments" },
+	{ API_RESPONSES, "item.call_id", "item.name", "output[].input" },
+	{ API_RESPONSES, "item.id", "item.name", "delta" },
+	{ API_MESSAGES, "content[].id", "content[].name", "content[].input" },
+	{ API_MESSAGES, "content_block.id", "content_block.name", "delta.partial_json" },
+	{ API_OLLAMA_CHAT, "message.tool_calls[].id", "message.tool_calls[].function.name",
+	  "message.tool_calls[].function.arguments" },
+	{ API_NONE, NULL, NULL, NULL },
 };
 
 enum treatment { TREAT_KEEP, TREAT_BLOT, TREAT_JSON, TREAT_CALL, TREAT_ERROR };
@@ -32,20 +63,12 @@ enum { PLANS = 16 }; /* kinds of API */
 struct event_plans {
 	const struct redact *rules;
 	unsigned char how[PLANS][EV_CLASSES];
-	bool pieces[PLANS]; /* rules reach into the arguments of calls, which come in pieces */
 };
 
-static bool reaches_arguments(const struct redact *rules, const char *call)
+static bool covers_call(const struct redact *rules, const struct call *c)
 {
-	char path[128];
-	static const char *const inner[] = { ".function.arguments", ".arguments", ".input", NULL };
-
-	for (const char *const *i = inner; *i; i++) {
-		snprintf(path, sizeof(path), "%s%s", call, *i);
-		if (redact_enters(rules, path))
-			return true;
-	}
-	return false;
+	return redact_covers(rules, c->id) || redact_covers(rules, c->name) ||
+		redact_covers(rules, c->arguments) || redact_enters(rules, c->arguments);
 }
 
 struct event_plans *event_plans_create(const struct redact *rules)
@@ -59,14 +82,13 @@ struct event_plans *event_plans_create(const struct redact *rules)
 		p->how[k][EV_OTHER] = TREAT_JSON;
 		p->how[k][EV_USAGE] = TREAT_JSON;
 		p->how[k][EV_ERROR] = TREAT_ERROR;
-		p->how[k][EV_TOOL] = TREAT_CALL;
 	}
-	for (const struct place *w = places; w->path; w++) {
+	for (const struct place *w = places; w->path; w++)
 		if (redact_covers(rules, w->path))
 			p->how[w->api][w->cls] = TREAT_BLOT;
-		if (w->cls == EV_TOOL)
-			p->pieces[w->api] |= reaches_arguments(rules, w->path);
-	}
+	for (const struct call *c = calls; c->id; c++)
+		if (covers_call(rules, c))
+			p->how[c->api][EV_TOOL] = TREAT_CALL;
 	return p;
 }
 
@@ -98,76 +120,92 @@ static struct str by_rules(const struct redact *rules, const char *at, struct st
 	}
 }
 
-static bool is_document(const json_t *string)
+static void blot_member(json_t *o, const char *key, bool *changed)
 {
-	json_t *doc = json_loadb(json_string_value(string), json_string_length(string), JSON_ALLOW_NUL, NULL);
-	bool yes = doc != NULL;
+	const json_t *v = json_object_get(o, key);
 
-	json_decref(doc);
-	return yes;
-}
-
-/* Blots each piece of arguments; a whole document among them has been through the rules. */
-static bool blot_pieces(json_t *v)
-{
-	static const char *const keys[] = { "arguments", "input", "partial_json", "delta", NULL };
-	json_t *function = json_object_get(v, "function");
-	bool changed = json_is_object(function) && blot_pieces(function);
-
-	for (const char *const *k = keys; *k; k++) {
-		json_t *a = json_object_get(v, *k);
-
-		if (!json_is_string(a) || !json_string_length(a) || is_document(a))
-			continue;
-		json_object_set_new(v, *k, json_string(SECRET_MARK));
-		changed = true;
-	}
-	return changed;
-}
-
-static struct str without_pieces(struct str call, struct buf *out, bool *changed)
-{
-	json_t *v = json_loadb(call.p, call.n, JSON_ALLOW_NUL, NULL);
-	char *text = NULL;
-
-	if (json_is_object(v) && !blot_pieces(v)) {
-		json_decref(v);
-		return call;
-	}
+	if (!v || json_is_null(v) || (json_is_string(v) && json_string_length(v) == 0))
+		return;
+	json_object_set_new(o, key, json_string(SECRET_MARK));
 	*changed = true;
-	if (json_is_object(v))
-		text = json_dumps(v, JSON_COMPACT);
-	json_decref(v);
-	if (!text)
-		return blotted(out);
+}
+
+/* A rule may lead into arguments only where they are whole; of a piece nobody knows what it is of. */
+static void hide_arguments(const struct redact *rules, json_t *function, const char *at, bool *changed)
+{
+	const json_t *v = json_object_get(function, "arguments");
+	struct str text = { json_string_value(v), json_string_length(v) };
+	struct buf out;
+
+	if (!json_is_string(v) || text.n == 0)
+		return;
+	if (redact_covers(rules, at)) {
+		blot_member(function, "arguments", changed);
+		return;
+	}
+	if (!redact_enters(rules, at))
+		return;
+	buf_init(&out, SIZE_MAX);
+	switch (redact_json(rules, at, text, &out)) {
+	case REDACT_CHANGED:
+		json_object_set_new(function, "arguments", json_stringn(out.p, out.n));
+		*changed = true;
+		break;
+	case REDACT_UNREADABLE:
+		blot_member(function, "arguments", changed);
+		break;
+	default:
+		break;
+	}
+	buf_release(&out);
+}
+
+static struct str hide_call(const struct redact *rules, enum api_kind api, struct str text, struct buf *out, bool *changed)
+{
+	json_t *entry = json_loadb(text.p, text.n, JSON_ALLOW_NUL, NULL), *function = json_object_get(entry, "function");
+	bool mine = !json_is_object(entry);
+	char *dumped = NULL;
+
+	for (const struct call *c = calls; c->id && json_is_object(entry); c++) {
+		if (c->api != api)
+			continue;
+		if (redact_covers(rules, c->id))
+			blot_member(entry, "id", &mine);
+		if (redact_covers(rules, c->name))
+			blot_member(function, "name", &mine);
+		if (json_is_object(function))
+			hide_arguments(rules, function, c->arguments, &mine);
+	}
+	if (mine && json_is_object(entry))
+		dumped = json_dumps(entry, JSON_COMPACT);
+	json_decref(entry);
+	*changed |= mine;
+	if (!mine)
+		return text;
 	buf_clear(out);
-	buf_adds(out, text);
-	free(text);
+	if (!dumped || buf_adds(out, dumped) < 0)
+		blotted(out);
+	free(dumped);
 	return buf_str(out);
 }
 
-static struct str hide_call(const struct event_plans *p, enum api_kind api, struct str text, struct buf b[2],
-			    bool *changed)
+/* Ollama's counts stand in the last line, among all else. */
+static const char *usage_place(enum api_kind api)
 {
-	int turn = 0;
-
-	for (const struct place *w = places; w->path; w++)
-		if (w->api == api && w->cls == EV_TOOL)
-			text = by_rules(p->rules, w->path, text, &b[turn ^= 1], changed);
-	return p->pieces[api] ? without_pieces(text, &b[turn ^ 1], changed) : text;
+	return api == API_OLLAMA_CHAT || api == API_OLLAMA_GENERATE ? NULL : "usage";
 }
 
 static struct str hide_text(const struct event_plans *p, enum api_kind api, bool errors, const struct event *e,
-			    struct buf b[2], bool *changed)
+			    struct buf *out, bool *changed)
 {
 	switch (p->how[api][e->cls]) {
 	case TREAT_JSON:
-		return by_rules(p->rules, e->cls == EV_USAGE ? "usage" : NULL, e->text, b, changed);
+		return by_rules(p->rules, e->cls == EV_USAGE ? usage_place(api) : NULL, e->text, out, changed);
 	case TREAT_CALL:
-		return hide_call(p, api, e->text, b, changed);
+		return hide_call(p->rules, api, e->text, out, changed);
 	case TREAT_ERROR:
 		if (!errors)
-			return by_rules(p->rules, NULL, e->text, b, changed);
+			return by_rules(p->rules, NULL, e->text, out, changed);
 		break;
 	case TREAT_BLOT:
 		break;
@@ -175,7 +213,7 @@ static struct str hide_text(const struct event_plans *p, enum api_kind api, bool
 		return e->text;
 	}
 	*changed = true;
-	return blotted(b);
+	return blotted(out);
 }
 
 static bool plain_run(const struct event_plans *p, enum api_kind api, const struct events *ev)
@@ -190,17 +228,16 @@ bool hide_events(const struct event_plans *p, enum api_kind api, bool errors, st
 		 struct events *store)
 {
 	struct events_iter it = { 0 };
-	struct buf b[2];
+	struct buf out;
 	bool changed = false;
 	struct event e;
 
 	if ((int)api >= PLANS || plain_run(p, api, ev))
 		return false;
-	buf_init(&b[0], SIZE_MAX);
-	buf_init(&b[1], SIZE_MAX);
+	buf_init(&out, SIZE_MAX);
 	while (events_next(ev, &it, &e)) {
 		if (e.text.n)
-			e.text = hide_text(p, api, errors, &e, b, &changed);
+			e.text = hide_text(p, api, errors, &e, &out, &changed);
 		e.text_len = e.text.n;
 		/* Without memory an event is kept, its words are not. */
 		if (events_add(store, &e) < 0) {
@@ -211,7 +248,6 @@ bool hide_events(const struct event_plans *p, enum api_kind api, bool errors, st
 	}
 	if (changed && ev->has_text)
 		*ev = *store;
-	buf_release(&b[0]);
-	buf_release(&b[1]);
+	buf_release(&out);
 	return changed;
 }

@@ -156,7 +156,7 @@ bool keep_request(struct relay *r, int64_t sent_ns)
 }
 
 /* Goes on from the answer's text, whoever may read it later. */
-static void learn(struct keep *k, struct kept *x, const struct rec_response *s)
+static void learn(struct keep *k, enum api_kind api, struct kept *x, const struct rec_response *s)
 {
 	struct events_iter it = { 0 };
 	struct session_end end = { .reply = &x->reply, .response_id = s->response_id, .ok = s->status == ST_OK };
@@ -164,9 +164,12 @@ static void learn(struct keep *k, struct kept *x, const struct rec_response *s)
 
 	if (!x->begun)
 		return;
-	while (events_next(&s->events, &it, &ev))
+	while (events_next(&s->events, &it, &ev)) {
 		if (ev.cls == EV_CONTENT && ev.choice == 0)
 			reply_add(&x->reply, ev.text);
+		if (ev.cls == EV_USAGE && api == API_OLLAMA_GENERATE)
+			end.context = canon_context(ev.text);
+	}
 	if (!s->last)
 		return;
 	sessions_end(k->sessions, x->session, &end);
@@ -181,7 +184,7 @@ void keep_response(void *arg, const struct rec_response *s)
 	struct hidden store;
 
 	stats_events(r->w->stats, &r->seen, &s->events);
-	learn(k, &r->kept, s);
+	learn(k, r->api, &r->kept, s);
 	if (!r->kept.recorded)
 		return;
 	hide_response(k->hide, r->api, r->kept.redacted, &rec.u.response, &store);

@@ -2,6 +2,7 @@ noinst_LIBRARIES += record/librecord.a
 record_librecord_a_SOURCES = \
 	record/blocks.c record/blocks.h \
 	record/canon.c record/canon.h \
+	record/canon_item.c record/canon_item.h \
 	record/capture.c record/capture.h \
 	record/compact.c record/compact.h \
 	record/console.c record/console.h \
@@ -36,6 +37,7 @@ record_librecord_a_SOURCES = \
 	record/sample.c record/sample.h \
 	record/scrape.c record/scrape.h \
 	record/secrets.c record/secrets.h \
+	record/session_table.c record/session_table.h \
 	record/sessions.c record/sessions.h \
 	record/spool.c record/spool.h \
 	record/stats.c record/stats.h \

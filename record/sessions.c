@@ -8,39 +8,14 @@
 #include "formats/base/clock.h"
 #include "record/compact.h"
 #include "record/sample.h"
+#include "record/session_table.h"
 
-/* What a request can be found by. */
-enum key_kind { KEY_LIST, KEY_REPLY, KEY_RESPONSE, KEY_CONTEXT, KEY_LABEL, KEY_TEXT, KEY_KINDS };
-
-enum { LENGTHS = 1 << 16, ID_MAX = DIGEST_HEX, CHAIN_MAX = 64 };
-
-struct slot {
-	uint64_t key;
-	struct slot *chain;   /* next in its bucket, later ones first */
-	enum key_kind kind;
-	bool used;
-};
-
-struct node {
-	struct slot slots[KEY_KINDS];
-	struct node *older, *newer;
-	uint32_t index, generation;
-	int64_t id, turn, parent;
-	uint64_t model, list; /* digests: of API and model; of its list, for the key of list and reply */
-	size_t len;           /* of prompt and answer, if it has KEY_TEXT */
-	uint32_t repeats;     /* earlier beginnings of the same list */
-	bool kept, inferred, ended, failed;
-	char label[ID_MAX + 1];
-};
+/* How many of a named session's requests are looked at for one that was answered. */
+enum { LOOK_BACK = 64, ID_MAX = DIGEST_HEX };
 
 struct sessions {
 	struct sessions_opts o;
-	struct node **nodes;  /* by index */
-	size_t n, cap;
-	struct node *oldest, *newest;
-	struct slot **buckets;
-	size_t mask;
-	uint32_t lengths[LENGTHS]; /* how many KEY_TEXT have such a length */
+	struct session_table t;
 	uint64_t secret;
 	uint64_t alone;       /* requests without a label so far */
 };
@@ -49,120 +24,22 @@ struct sessions *sessions_create(const struct sessions_opts *o)
 {
 	struct sessions *s = calloc(1, sizeof(*s));
 	struct str purpose = str_of("rolling hash");
-	size_t buckets = 1024;
 
 	if (!s)
 		return NULL;
-	while (buckets < o->max * KEY_KINDS / 2)
-		buckets *= 2;
 	s->o = *o;
-	s->mask = buckets - 1;
-	s->buckets = calloc(buckets, sizeof(struct slot *));
-	if (!s->buckets) {
-		free(s);
-		return NULL;
-	}
 	s->secret = mac_id(o->salt, &purpose, 1);
-	return s;
+	if (session_table_init(&s->t, o->max) == 0)
+		return s;
+	free(s);
+	return NULL;
 }
 
 void sessions_free(struct sessions *s)
 {
-	if (!s)
-		return;
-	for (size_t i = 0; i < s->n; i++)
-		free(s->nodes[i]);
-	free(s->nodes);
-	free(s->buckets);
+	if (s)
+		session_table_release(&s->t);
 	free(s);
-}
-
-/* ---- the table ---- */
-
-static struct node *node_of(struct slot *slot)
-{
-	return (struct node *)(void *)((char *)slot - offsetof(struct node, slots) - slot->kind * sizeof(*slot));
-}
-
-static void slot_remove(struct sessions *s, struct node *n, enum key_kind k)
-{
-	struct slot *slot = &n->slots[k], **at = &s->buckets[slot->key & s->mask];
-
-	if (!slot->used)
-		return;
-	while (*at != slot)
-		at = &(*at)->chain;
-	*at = slot->chain;
-	slot->used = false;
-	if (k == KEY_TEXT)
-		s->lengths[n->len % LENGTHS]--;
-}
-
-static void slot_add(struct sessions *s, struct node *n, enum key_kind k, uint64_t key)
-{
-	struct slot *slot = &n->slots[k], **at = &s->buckets[key & s->mask];
-
-	slot_remove(s, n, k);
-	*slot = (struct slot){ .key = key, .chain = *at, .kind = k, .used = true };
-	*at = slot;
-	if (k == KEY_TEXT)
-		s->lengths[n->len % LENGTHS]++;
-}
-
-static struct node *find(const struct sessions *s, enum key_kind k, uint64_t key)
-{
-	for (struct slot *slot = s->buckets[key & s->mask]; slot; slot = slot->chain)
-		if (slot->key == key && slot->kind == k)
-			return node_of(slot);
-	return NULL;
-}
-
-static void unlink_node(struct sessions *s, struct node *n)
-{
-	*(n->older ? &n->older->newer : &s->oldest) = n->newer;
-	*(n->newer ? &n->newer->older : &s->newest) = n->older;
-}
-
-static void link_newest(struct sessions *s, struct node *n)
-{
-	n->older = s->newest;
-	n->newer = NULL;
-	*(s->newest ? &s->newest->newer : &s->oldest) = n;
-	s->newest = n;
-}
-
-static struct node *forget_oldest(struct sessions *s)
-{
-	struct node *n = s->oldest;
-
-	for (int k = 0; k < KEY_KINDS; k++)
-		slot_remove(s, n, (enum key_kind)k);
-	unlink_node(s, n);
-	n->generation++;
-	return n;
-}
-
-static struct node *new_node(struct sessions *s)
-{
-	struct node *n;
-
-	if (s->n >= s->o.max && s->oldest)
-		return forget_oldest(s);
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 256;
-		struct node **v = realloc(s->nodes, cap * sizeof(struct node *));
-
-		if (!v)
-			return NULL;
-		s->nodes = v;
-		s->cap = cap;
-	}
-	n = calloc(1, sizeof(*n));
-	if (!n)
-		return NULL;
-	n->index = (uint32_t)s->n;
-	s->nodes[s->n++] = n;
-	return n;
 }
 
 /* ---- keys ---- */
@@ -201,9 +78,9 @@ static void at_answer(const struct sessions *s, struct found *f, uint64_t list, 
 	struct node *n;
 
 	reply_finish(said, hex);
-	n = find(s, KEY_REPLY, key2(s, "reply", number(&list), str_of(hex)));
+	n = session_find(&s->t, KEY_REPLY, key2(s, "reply", number(&list), str_of(hex)));
 	if (!n)
-		n = find(s, KEY_LIST, key2(s, "whole list", number(&list), (struct str){ NULL, 0 }));
+		n = session_find(&s->t, KEY_LIST, key2(s, "whole list", number(&list), (struct str){ NULL, 0 }));
 	if (n)
 		f->parent = n;
 }
@@ -224,7 +101,7 @@ static void walk_messages(const struct sessions *s, const struct session_ask *as
 			const struct canon_item *it = &c->v[i++];
 
 			if (speaks)
-				reply_add(&said, (struct str){ c->text.p + it->content_off, it->content_len });
+				reply_add(&said, (struct str){ c->said.p + it->said_off, it->said_len });
 			asked |= it->kind == CANON_USER || it->kind == CANON_OTHER;
 			if (it->kind != CANON_TOOLS)
 				f->list = key2(s, "item", number(&f->list), (struct str){ c->text.p + it->off, it->len });
@@ -247,9 +124,9 @@ static void walk_text(const struct sessions *s, const struct session_ask *ask, s
 		struct node *n;
 
 		roll_add(&f->roll, (struct str){ text.p + i, 1 });
-		if (s->lengths[f->roll.len % LENGTHS] == 0)
+		if (!session_has_length(&s->t, f->roll.len))
 			continue;
-		n = find(s, KEY_TEXT, text_key(s, f->model, &f->roll));
+		n = session_find(&s->t, KEY_TEXT, text_key(s, f->model, &f->roll));
 		if (n)
 			f->parent = n;
 	}
@@ -266,30 +143,12 @@ static void find_parent(struct sessions *s, const struct session_ask *ask, struc
 	else
 		walk_messages(s, ask, f);
 	if (context.n)
-		f->parent = find(s, KEY_CONTEXT, key2(s, "context", context, (struct str){ NULL, 0 }));
+		f->parent = session_find(&s->t, KEY_CONTEXT, key2(s, "context", context, (struct str){ NULL, 0 }));
 	if (previous.n)
-		f->parent = find(s, KEY_RESPONSE, key2(s, "response", previous, (struct str){ NULL, 0 }));
+		f->parent = session_find(&s->t, KEY_RESPONSE, key2(s, "response", previous, (struct str){ NULL, 0 }));
 	/* Lists that go on from what is elsewhere differ by it. */
 	if (previous.n || context.n)
 		f->list = key2(s, "after", number(&f->list), previous.n ? previous : context);
-}
-
-/* The latest request of a session that had its answer before this one came. */
-static struct node *latest_answered(const struct sessions *s, uint64_t label)
-{
-	int seen = 0;
-
-	for (struct slot *slot = s->buckets[label & s->mask]; slot && seen < CHAIN_MAX; slot = slot->chain) {
-		struct node *n;
-
-		if (slot->key != label || slot->kind != KEY_LABEL)
-			continue;
-		n = node_of(slot);
-		if (n->ended && !n->failed)
-			return n;
-		seen++;
-	}
-	return NULL;
 }
 
 /* ---- placing it ---- */
@@ -325,17 +184,17 @@ static void take_session(struct node *n, const struct node *from)
 static void place_given(struct sessions *s, struct str label, const struct node *parent, struct node *n)
 {
 	uint64_t key = key2(s, "session", label, (struct str){ NULL, 0 });
-	const struct node *any = find(s, KEY_LABEL, key);
+	const struct node *any = session_find(&s->t, KEY_LABEL, key);
 
 	given_label(s, label, n->label);
 	n->kept = any ? any->kept : sample_keeps(s->o.salt, str_of(n->label), s->o.share);
 	if (parent && strcmp(parent->label, n->label) != 0)
 		parent = NULL;
 	if (!parent)
-		parent = latest_answered(s, key);
+		parent = session_find_answered(&s->t, KEY_LABEL, key, LOOK_BACK);
 	if (parent)
 		follow(n, parent);
-	slot_add(s, n, KEY_LABEL, key);
+	session_key(&s->t, n, KEY_LABEL, key);
 }
 
 static void place_first(struct sessions *s, const struct session_ask *ask, const struct node *twin, struct node *n)
@@ -383,9 +242,9 @@ static void place(struct sessions *s, const struct session_ask *ask, struct foun
 		follow(n, f->parent);
 		n->inferred = ask->canon->previous.n == 0;
 	} else {
-		place_first(s, ask, find(s, KEY_LIST, whole), n);
+		place_first(s, ask, session_find(&s->t, KEY_LIST, whole), n);
 	}
-	slot_add(s, n, KEY_LIST, whole);
+	session_key(&s->t, n, KEY_LIST, whole);
 }
 
 static void stands_alone(struct sessions *s, struct session *out)
@@ -407,11 +266,9 @@ void sessions_ask(struct sessions *s, const struct session_ask *ask, struct sess
 		return;
 	}
 	find_parent(s, ask, &f);
-	if (f.parent) { /* used: forgotten last */
-		unlink_node(s, f.parent);
-		link_newest(s, f.parent);
-	}
-	n = new_node(s);
+	if (f.parent)
+		session_touch(&s->t, f.parent);
+	n = session_node(&s->t);
 	if (!n) {
 		stands_alone(s, out);
 		return;
@@ -420,7 +277,6 @@ void sessions_ask(struct sessions *s, const struct session_ask *ask, struct sess
 	if (n == f.parent)
 		f.parent = NULL;
 	place(s, ask, &f, n);
-	link_newest(s, n);
 	memcpy(out->label, n->label, sizeof(out->label));
 	out->turn = n->turn;
 	out->parent = n->parent;
@@ -432,7 +288,7 @@ void sessions_ask(struct sessions *s, const struct session_ask *ask, struct sess
 
 void sessions_end(struct sessions *s, struct session_ref ref, const struct session_end *end)
 {
-	struct node *n = ref.index < s->n ? s->nodes[ref.index] : NULL;
+	struct node *n = ref.index < s->t.n ? s->t.nodes[ref.index] : NULL;
 	struct str none = { NULL, 0 };
 	char hex[DIGEST_HEX + 1];
 
@@ -441,19 +297,19 @@ void sessions_end(struct sessions *s, struct session_ref ref, const struct sessi
 		return;
 	n->ended = true;
 	n->failed = !end->ok;
-	slot_add(s, n, KEY_REPLY, key2(s, "reply", number(&n->list), str_of(hex)));
+	session_key(&s->t, n, KEY_REPLY, key2(s, "reply", number(&n->list), str_of(hex)));
 	if (end->reply->begun && end->reply->roll.base) {
 		n->len = end->reply->roll.len;
-		slot_add(s, n, KEY_TEXT, text_key(s, n->model, &end->reply->roll));
+		session_key(&s->t, n, KEY_TEXT, text_key(s, n->model, &end->reply->roll));
 	}
 	if (end->response_id.n)
-		slot_add(s, n, KEY_RESPONSE, key2(s, "response", end->response_id, none));
+		session_key(&s->t, n, KEY_RESPONSE, key2(s, "response", end->response_id, none));
 	if (end->context.n) {
 		struct buf form;
 
 		buf_init(&form, 1 << 26);
 		if (compact_json(end->context, &form) == 0)
-			slot_add(s, n, KEY_CONTEXT, key2(s, "context", buf_str(&form), none));
+			session_key(&s->t, n, KEY_CONTEXT, key2(s, "context", buf_str(&form), none));
 		buf_release(&form);
 	}
 }
