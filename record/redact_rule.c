@@ -108,8 +108,8 @@ static void respell(const char *t, struct buf *out)
 	};
 
 	if (*t == '$' && t[1] == '.' && t[2] == '.') {
-		buf_adds(out, "**");
-		t += 2;
+		buf_adds(out, "**.");
+		t += 3;
 	}
 	t += strspn(t, "$./ ");
 	while (*t) {

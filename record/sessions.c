@@ -215,7 +215,7 @@ static void place_first(struct sessions *s, const struct session_ask *ask, const
 			previous = buf_str(&ask->canon->context);
 		hash_label(s, "after", previous, 0, n->label);
 	} else {
-		n->repeats = twin ? twin->repeats + 1 : 0;
+		n->repeats += twin != NULL;
 		hash_label(s, "root", number(&n->list), n->repeats, n->label);
 	}
 	n->kept = sample_keeps(s->o.salt, str_of(n->label), s->o.share);
@@ -224,6 +224,7 @@ static void place_first(struct sessions *s, const struct session_ask *ask, const
 static void place(struct sessions *s, const struct session_ask *ask, struct found *f, struct node *n)
 {
 	uint64_t whole = key2(s, "whole list", number(&f->list), (struct str){ NULL, 0 });
+	const struct node *twin = session_find(&s->t, KEY_LIST, whole);
 	struct str label = ask->label;
 
 	n->id = ask->id;
@@ -231,7 +232,7 @@ static void place(struct sessions *s, const struct session_ask *ask, struct foun
 	n->parent = COUNT_NONE;
 	n->model = f->model;
 	n->list = f->list;
-	n->repeats = 0;
+	n->repeats = twin ? twin->repeats : 0;
 	n->kept = n->inferred = n->ended = n->failed = false;
 	if (!label.n && ask->canon->session.n)
 		label = buf_str(&ask->canon->session);
@@ -242,7 +243,7 @@ static void place(struct sessions *s, const struct session_ask *ask, struct foun
 		follow(n, f->parent);
 		n->inferred = ask->canon->previous.n == 0;
 	} else {
-		place_first(s, ask, session_find(&s->t, KEY_LIST, whole), n);
+		place_first(s, ask, twin, n);
 	}
 	session_key(&s->t, n, KEY_LIST, whole);
 }

@@ -27,6 +27,7 @@ include tests/trace.mk
 include tests/table.mk
 include tests/convert.mk
 include tests/record.mk
+include tests/keep.mk
 include tests/replay.mk
 include tests/serve.mk
 include tests/analyze.mk

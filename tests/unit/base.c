@@ -174,9 +174,31 @@ static void variates_are_the_same_everywhere(void **state)
 	assert_true(rng_normal(&r) == 0x1.056dea22e95a3p+1);
 }
 
+/* RFC 4231, test case 2, twice: the key stays ready. */
+static void keyed_digest(void **state)
+{
+	static const unsigned char want[DIGEST_BYTES] = {
+		0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7,
+		0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43,
+	};
+	struct str parts[] = { str_of("what do ya want "), { NULL, 0 }, str_of("for nothing?") };
+	struct mac *m = mac_create(str_of("Jefe"));
+	unsigned char got[DIGEST_BYTES];
+
+	(void)state;
+	assert_non_null(m);
+	for (int i = 0; i < 2; i++) {
+		mac_parts(m, parts, 3, got);
+		assert_memory_equal(got, want, sizeof(want));
+	}
+	assert_true(mac_id(m, parts, 3) == UINT64_C(0x5bdcc146bf60754e));
+	mac_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keyed_digest),
 		cmocka_unit_test(buf_keeps_its_ceiling),
 		cmocka_unit_test(units_are_parsed),
 		cmocka_unit_test(random_streams_are_apart_and_stable),
