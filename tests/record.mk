@@ -21,3 +21,6 @@ TESTS += tests/unit/spool tests/unit/recorder tests/unit/livestats
 endif
 cli_tests += tests/cli/record-mixed.sh
 EXTRA_DIST += tests/server/mixed.py tests/cli/record_mixed.py
+
+bench_PROGS += tests/bench/proxy
+tests_bench_proxy_SOURCES = tests/bench/proxy.c tests/bench/paced.c tests/bench/paced.h
