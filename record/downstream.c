@@ -109,9 +109,26 @@ static void on_drained(struct evhttp_connection *conn, void *arg)
 	capture_resume(r->capture);
 }
 
+/*
+ * An event leaves with the read that brought it: by itself libevent would first ask the
+ * kernel to be told when the socket takes bytes, and write at its loop's next turn.  What
+ * the socket does not take now is left to libevent; so are its errors.
+ */
+static void write_now(struct bufferevent *bev)
+{
+	struct evbuffer *out = bufferevent_get_output(bev);
+
+	evbuffer_unfreeze(out, 1);
+	evbuffer_write(out, bufferevent_getfd(bev));
+	evbuffer_freeze(out, 1);
+	if (evbuffer_get_length(out) == 0)
+		bufferevent_disable(bev, EV_WRITE);
+}
+
 bool downstream_bytes(void *arg, const char *p, size_t n, int64_t t_ns)
 {
 	struct relay *r = arg;
+	struct bufferevent *bev;
 	struct evbuffer *b;
 
 	(void)t_ns;
@@ -124,7 +141,10 @@ bool downstream_bytes(void *arg, const char *p, size_t n, int64_t t_ns)
 		evhttp_send_reply_chunk_with_cb(r->req, b, on_drained, r);
 		evbuffer_free(b);
 	}
-	r->paused = evbuffer_get_length(bufferevent_get_output(downstream_bev(r->req))) > PENDING_MAX;
+	bev = downstream_bev(r->req);
+	if (!r->w->tls)
+		write_now(bev);
+	r->paused = evbuffer_get_length(bufferevent_get_output(bev)) > PENDING_MAX;
 	return !r->paused;
 }
 

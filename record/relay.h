@@ -18,6 +18,7 @@ struct relay_world {
 	bool verbose, draining; /* draining: each answer is its connection's last */
 	int64_t next_id;
 	struct stats *stats;
+	bool tls; /* clients speak TLS: what is written is not what goes over the socket */
 	struct relay *all;
 };
 
