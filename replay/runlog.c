@@ -228,6 +228,9 @@ int runlog_request(const struct runlog *l, size_t i, struct str body,
 		q->body_digest = (struct str){ digest, DIGEST_HEX };
 		q->body_len = (int64_t)body.n;
 		q->live = true;
+		/* What is known of the recorded prompt is not true of this one. */
+		q->input_tokens = q->block_tokens = COUNT_NONE;
+		q->n_blocks = 0;
 	}
 	return trace_write(l->w, &r, e);
 }

@@ -25,6 +25,15 @@ tests_unit_verify_SOURCES = tests/unit/verify.c
 tests_unit_verify_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 endif
 
+check_PROGRAMS += tests/fuzz/stages
+tests_fuzz_stages_SOURCES = tests/fuzz/stages.c
+tests_fuzz_stages_LDADD = $(REPLAY_LIBS)
+if LIBFUZZER
+tests_fuzz_stages_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+else
+tests_fuzz_stages_SOURCES += tests/fuzz/onefile.c
+endif
+
 check_PROGRAMS += tests/replay/lengths tests/replay/rows
 tests_replay_lengths_SOURCES = tests/replay/lengths.c
 tests_replay_lengths_LDADD = $(FORMATS_LIBS)

@@ -73,6 +73,7 @@ static void d14_waiting_for_a_slot(void **state)
 	near(g->stats[M_SCHEDULED_E2E].pct[PCT_99], 1290);
 	near(g->request_throughput_hz, 6 / 1.8);
 	near(g->offered_hz, 10);
+	near(g->sent_hz, 5 / 1.5);
 	analysis_release(&a);
 }
 
