@@ -152,9 +152,9 @@ void capture_pool_free(struct capture_pool *p)
 	free(p);
 }
 
-size_t capture_pool_preconnect(struct capture_pool *p, const char *url, const char *unix_socket, size_t n)
+size_t capture_pool_preconnect(struct capture_pool *p, const char *url, size_t n)
 {
-	return preconnect_open(&p->pre, url, unix_socket, n, p->o.connect_timeout_ns);
+	return preconnect_open(&p->pre, url, n, p->o.connect_timeout_ns);
 }
 
 void capture_pool_health(struct capture_pool *p, struct rec_client *out)

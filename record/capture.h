@@ -21,6 +21,8 @@ struct capture_opts {
 	int64_t connect_timeout_ns, idle_timeout_ns, total_timeout_ns; /* 0: none; idle = no byte at all (comments re-arm it) */
 	int64_t first_token_timeout_ns; /* 0: none; from t0 until text, thinking, a tool call or a refusal */
 	bool http2;                /* https: by ALPN; http: by prior knowledge.  Else HTTP/1.1 */
+	const char *cacert;        /* certificates to trust, a PEM file; NULL: the system's.  Borrowed */
+	bool insecure;             /* trust any certificate */
 	int64_t part_ns;           /* deliver response parts at least this often (500 ms) so that a crash keeps them */
 	size_t max_connections;    /* 0: no cap */
 	bool no_text;              /* keep lengths only */
@@ -31,10 +33,10 @@ struct capture_pool *capture_pool_create(struct event_base *base, const struct c
 void capture_pool_free(struct capture_pool *p);
 /*
  * Opens n connections for requests to come, so that their TTFT holds no opening; waits for
- * them, connect_timeout_ns at most.  Plain TCP or a unix socket (else NULL) only: a TLS
- * handshake belongs to the request that begins it.  Returns how many it got.
+ * them, connect_timeout_ns at most.  Plain TCP only: a TLS handshake belongs to the request
+ * that begins it, and a unix socket opens in no time.  Returns how many it got.
  */
-size_t capture_pool_preconnect(struct capture_pool *p, const char *url, const char *unix_socket, size_t n);
+size_t capture_pool_preconnect(struct capture_pool *p, const char *url, size_t n);
 /* The pool's own health since the last call. */
 void capture_pool_health(struct capture_pool *p, struct rec_client *out);
 

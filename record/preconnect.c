@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "formats/base/clock.h"
@@ -19,19 +18,6 @@
 enum { AT_ONCE = 256, RESOLVE_MAX = 512 };
 
 /* ---- where to ---- */
-
-static int unix_address(struct preconnect *p, const char *path)
-{
-	struct sockaddr_un *un = (struct sockaddr_un *)&p->addr;
-
-	if (strlen(path) >= sizeof(un->sun_path))
-		return -1;
-	memset(un, 0, sizeof(*un));
-	un->sun_family = AF_UNIX;
-	strcpy(un->sun_path, path);
-	p->addr_len = sizeof(*un);
-	return 0;
-}
 
 /* Host without brackets, port as digits; both to be freed with curl_free(). */
 static int split_url(const char *url, char **host, char **port)
@@ -164,20 +150,15 @@ static size_t find_address(struct preconnect *p, const char *url, int64_t deadli
 	return got;
 }
 
-size_t preconnect_open(struct preconnect *p, const char *url, const char *unix_socket, size_t n,
-		       int64_t timeout_ns)
+size_t preconnect_open(struct preconnect *p, const char *url, size_t n, int64_t timeout_ns)
 {
 	int64_t deadline_ns = timeout_ns > 0 ? clock_mono_ns() + timeout_ns : NS_NONE;
 	size_t got = 0, more = 1;
 
 	if (n == 0)
 		return 0;
-	if (p->addr_len == 0) {
-		if (!unix_socket)
-			got = more = find_address(p, url, deadline_ns);
-		else if (unix_address(p, unix_socket) < 0)
-			return 0;
-	}
+	if (p->addr_len == 0)
+		got = more = find_address(p, url, deadline_ns);
 	while (got < n && more > 0) {
 		more = open_some(p, n - got < AT_ONCE ? n - got : AT_ONCE, deadline_ns);
 		got += more;
@@ -210,9 +191,8 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockad
 	struct preconnect *p = use->p;
 
 	use->taken = false;
-	while (purpose == CURLSOCKTYPE_IPCXN && p->n > 0 && a->family == p->addr.ss_family &&
-	       (a->family == AF_UNIX || (a->addrlen == p->addr_len &&
-					 memcmp(&a->addr, &p->addr, a->addrlen) == 0))) {
+	while (purpose == CURLSOCKTYPE_IPCXN && p->n > 0 && a->addrlen == p->addr_len &&
+	       memcmp(&a->addr, &p->addr, a->addrlen) == 0) {
 		int fd = p->fds[--p->n];
 
 		use->taken = alive(fd);

@@ -22,11 +22,10 @@ struct preconnect {
 };
 
 /*
- * Opens n more to the URL's host, or to the unix socket if one is given, within timeout_ns
- * (0: none).  Returns how many it got: fewer is no error, since the requests will tell.
+ * Opens n more to the URL's host within timeout_ns (0: none).  Returns how many it got:
+ * fewer is no error, since the requests will tell.
  */
-size_t preconnect_open(struct preconnect *p, const char *url, const char *unix_socket, size_t n,
-		       int64_t timeout_ns);
+size_t preconnect_open(struct preconnect *p, const char *url, size_t n, int64_t timeout_ns);
 void preconnect_close(struct preconnect *p);
 
 /*

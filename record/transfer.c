@@ -52,19 +52,41 @@ static void set_calls(CURL *easy, const struct transfer_calls *calls)
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, calls->arg);
 }
 
-/* Without TLS nothing is negotiated: HTTP/2 begins at once (h2c by prior knowledge). */
-static void set_version(CURL *easy, const struct capture_request *r, bool http2)
+/*
+ * Over TLS by agreement (ALPN).  Without it nothing is negotiated: HTTP/2 begins at once, by
+ * prior knowledge (h2c), and such a connection libcurl before 8.0 cannot use twice.
+ */
+static void set_http2(CURL *easy, bool tls)
 {
-	bool tls = strncasecmp(r->url, "https:", 6) == 0;
+	enum { FIRST_THAT_REUSES_H2C = 0x080000 };
 
-	if (!http2) {
-		curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-		return;
-	}
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 			 tls ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
-	/* Streams share a connection rather than open one each while the first is being opened. */
-	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+	if (tls || curl_version_info(CURLVERSION_NOW)->version_num >= FIRST_THAT_REUSES_H2C) {
+		/* Streams share a connection rather than open one each while the first is made. */
+		curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+		return;
+	}
+	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+}
+
+static void set_version(CURL *easy, const struct capture_request *r, bool http2)
+{
+	if (http2)
+		set_http2(easy, strncasecmp(r->url, "https:", 6) == 0);
+	else
+		curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+}
+
+static void set_trust(CURL *easy, const struct capture_opts *o)
+{
+	if (o->cacert)
+		curl_easy_setopt(easy, CURLOPT_CAINFO, o->cacert);
+	if (!o->insecure)
+		return;
+	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
 }
 
 CURL *transfer_create(const struct capture_request *r, const struct capture_opts *o,
@@ -82,6 +104,7 @@ CURL *transfer_create(const struct capture_request *r, const struct capture_opts
 	set_address(easy, r);
 	set_calls(easy, calls);
 	set_version(easy, r, o->http2);
+	set_trust(easy, o);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *headers);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);

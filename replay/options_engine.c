@@ -2,8 +2,10 @@
 
 #include "replay/options_engine.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/base/clock.h"
 #include "replay/launch.h"
@@ -21,6 +23,8 @@ size_t options_engine_rows(struct options_engine *o, struct opt *rows)
 		{ "first-token-timeout", 0, OPT_NS, &o->transport.first_token_timeout_ns, "TIME", "from the request to its first token (default: none)", NULL },
 		{ "idle-timeout", 0, OPT_NS, &o->transport.idle_timeout_ns, "TIME", "without a byte (default 600s; 0: none)", NULL },
 		{ "total-timeout", 0, OPT_NS, &o->transport.total_timeout_ns, "TIME", "for a whole request (default: none)", NULL },
+		{ "cacert", 0, OPT_STR, &o->transport.cacert, "FILE", "PEM file of certificates to trust, instead of the system's", NULL },
+		{ "insecure", 0, OPT_FLAG, &o->transport.insecure, NULL, "trust any certificate", NULL },
 		{ "http2", 0, OPT_FLAG, &o->transport.http2, NULL, "speak HTTP/2, many streams on a connection", NULL },
 		{ "preconnect", 0, OPT_COUNT, &o->preconnect, "N", "connections to open before each phase (default: one for each slot of -c)", NULL },
 		{ "probe", 0, OPT_FLAG, &o->probe, NULL, "ask the engine for its model and version first", NULL },
@@ -39,6 +43,10 @@ void options_engine_target(const struct options_engine *o, struct target *t)
 	struct buf key;
 	struct err e;
 
+	if (o->transport.cacert && access(o->transport.cacert, R_OK) != 0)
+		die(EXIT_FAILED, "--cacert: %s: %s", o->transport.cacert, strerror(errno));
+	if (o->transport.insecure)
+		warn("--insecure: nobody knows who answers, and the API key goes to them");
 	buf_init(&key, KEY_ROOM);
 	if (launch_api_key(o->key_file, o->key_env, &key, &e) < 0)
 		die(EXIT_FAILED, "%s", e.msg);

@@ -84,12 +84,9 @@ void pool_preconnect(struct pool *p, size_t n)
 {
 	const struct target *t = p->log->target;
 
-	if (n <= p->preconnected || strncmp(t->base, "https:", 6) == 0)
+	if (n <= p->preconnected || t->unix_socket || strncmp(t->base, "https:", 6) == 0)
 		return;
-	/* With HTTP/2 the streams share one. */
-	if (t->transport.http2)
-		n = 1;
-	capture_pool_preconnect(p->captures, t->base, t->unix_socket, n - p->preconnected);
+	capture_pool_preconnect(p->captures, t->base, n - p->preconnected);
 	p->preconnected = n;
 }
 

@@ -32,11 +32,28 @@ static char *without_secrets(const char *url)
 	return s;
 }
 
+/* "unix:/run/engine.sock": the socket's path, and some host for the Host header. */
+static int set_socket(struct target *t, const char *url, struct err *e)
+{
+	if (url[0] != '/' || strpbrk(url, "\r\n"))
+		return err_set(e, "--base-url: 'unix:' needs a whole path like 'unix:/run/engine.sock'");
+	t->unix_socket = strdup(url);
+	t->base = strdup("http://localhost");
+	t->shown = malloc(strlen(url) + 6);
+	if (!t->unix_socket || !t->base || !t->shown)
+		return err_set(e, "out of memory");
+	strcpy(t->shown, "unix:");
+	strcat(t->shown, url);
+	return 0;
+}
+
 static int set_base(struct target *t, const char *url, struct err *e)
 {
 	const char *scheme = strstr(url, "://");
 	size_t n = strlen(url);
 
+	if (strncmp(url, "unix:", 5) == 0)
+		return set_socket(t, url + 5, e);
 	if (n == 0 || scheme == url || strpbrk(url, "?# \t\r\n") ||
 	    (scheme && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0))
 		return err_set(e, "--base-url: '%s' is no URL like 'http://127.0.0.1:8000/v1'", url);

@@ -21,7 +21,7 @@ struct target {
 };
 
 /*
- * base_url may lack the scheme (http).  extra: "Name: value" or "Name=value" each.
+ * base_url may lack the scheme (http), or be "unix:PATH" for a unix socket.  extra: "Name: value" or "Name=value" each.
  * key: API key for "Authorization: Bearer", or NULL.  0, or -1: err says which argument
  * is wrong and how it should look.  Everything is copied.
  */

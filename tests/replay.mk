@@ -43,4 +43,5 @@ cli_tests += \
 	tests/cli/load.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay-faults.sh \
+	tests/cli/transport.sh \
 	tests/cli/verify.sh

@@ -81,10 +81,9 @@ void capture_pool_free(struct capture_pool *p)
 	free(p);
 }
 
-size_t capture_pool_preconnect(struct capture_pool *p, const char *url, const char *unix_socket,
-			       size_t n)
+size_t capture_pool_preconnect(struct capture_pool *p, const char *url, size_t n)
 {
-	(void)p, (void)url, (void)unix_socket;
+	(void)p, (void)url;
 	return n;
 }
 
