@@ -12,7 +12,6 @@
 #include "replay/stages.h"
 
 enum { WORD_MAX = 64 };
-static const double rate_most = 1e6;
 /* In the order of the choices of --arrival-pattern. */
 static const enum timing patterns[] = { TIMING_CONSTANT, TIMING_POISSON, TIMING_GAMMA };
 
@@ -22,8 +21,8 @@ static double parse_rate(const char *word)
 
 	if (strcmp(word, "inf") == 0)
 		return HUGE_VAL;
-	if (unit_parse_double(word, &hz) < 0 || hz <= 0 || hz > rate_most)
-		opt_usage("--request-rate: '%s' is neither 'inf' nor a number from above 0 to 1000000",
+	if (unit_parse_double(word, &hz) < 0 || hz == 0 || !ramp_is_rate(hz))
+		opt_usage("--request-rate: '%s' is neither 'inf' nor a number from 1e-6 to 1000000",
 			  word);
 	return hz;
 }
@@ -116,9 +115,9 @@ static void shape_ramp(struct options_load *o)
 		opt_usage("--ramp-up-strategy needs --ramp-up-start-rps and --ramp-up-end-rps");
 	if (o->rates || o->timing != OPTION_UNSAID)
 		opt_usage("--ramp-up-strategy says the rates: without --request-rate and --timing");
-	if (r.from < 0 || r.to < 0 || r.from > rate_most || r.to > rate_most ||
-	    (r.from == 0 && r.to == 0))
-		opt_usage("--ramp-up-start-rps, --ramp-up-end-rps: must be 0 to 1000000, and not both 0");
+	if (!ramp_is_rate(r.from) || !ramp_is_rate(r.to) || (r.from == 0 && r.to == 0))
+		opt_usage("--ramp-up-start-rps, --ramp-up-end-rps: must be 0, or 1e-6 to 1000000, and "
+			  "not both 0");
 	if (r.shape == RAMP_EXPONENTIAL && (r.from == 0 || r.to == 0))
 		opt_usage("--ramp-up-strategy exponential neither begins nor ends at 0");
 	if (o->duration_ns == NS_NONE && o->counts.n != 1)

@@ -3,10 +3,17 @@
 #include "replay/ramp.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "formats/base/clock.h"
 #include "formats/base/portable.h"
+
+/* Beyond these nothing in the field is, and arithmetic ends. */
+static const double rate_least_hz = 1e-6, rate_most_hz = 1e6;
+
+bool ramp_is_rate(double hz)
+{
+	return hz == 0 || (hz >= rate_least_hz && hz <= rate_most_hz);
+}
 
 struct ramp ramp_flat(double value)
 {

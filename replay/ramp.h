@@ -5,6 +5,7 @@
 #ifndef REPLAY_RAMP_H
 #define REPLAY_RAMP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum ramp_shape { RAMP_LINEAR, RAMP_EXPONENTIAL };
@@ -17,6 +18,9 @@ struct ramp {
 
 /* The same value all the time. */
 struct ramp ramp_flat(double value);
+
+/* True for a rate that can be asked for: 0, or 1e-6 to 1e6 per s. */
+bool ramp_is_rate(double hz);
 
 double ramp_at(const struct ramp *r, int64_t t_ns);
 /* Its integral from 0 to t seconds: for a rate, how many arrivals are due by then. */

@@ -12,7 +12,6 @@
 #include "formats/base/unit.h"
 
 enum { LINE_MOST = 200, WORDS_MOST = 4, FILE_MOST = 1 << 20, CONCURRENCY_MOST = 1000000 };
-static const double rate_most = 1e6;
 
 /* Splits in place; how many words there are, WORDS_MOST + 1 for too many. */
 static size_t split(char *line, char *words[WORDS_MOST])
@@ -53,9 +52,8 @@ static int parse_shape(const char *word, enum ramp_shape *shape, struct err *e)
 
 static int check_rate(const struct ramp *r, struct err *e)
 {
-	if (r->from < 0 || r->to < 0 || r->from > rate_most || r->to > rate_most ||
-	    (r->from == 0 && r->to == 0))
-		return err_set(e, "a rate is more than 0 and at most 1000000 (for none, say 'pause')");
+	if (!ramp_is_rate(r->from) || !ramp_is_rate(r->to) || (r->from == 0 && r->to == 0))
+		return err_set(e, "a rate is at least 1e-6 and at most 1000000 (for none, say 'pause')");
 	if (r->shape == RAMP_EXPONENTIAL && (r->from == 0 || r->to == 0))
 		return err_set(e, "an exponential ramp neither begins nor ends at 0");
 	return 0;
