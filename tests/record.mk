@@ -19,7 +19,7 @@ tests_unit_livestats_SOURCES = tests/unit/livestats.c
 tests_unit_livestats_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/unit/spool tests/unit/recorder tests/unit/livestats
 endif
-cli_tests += tests/cli/record-mixed.sh
+cli_tests += tests/cli/record-mixed.sh tests/cli/record-browser.sh
 EXTRA_DIST += tests/server/mixed.py tests/cli/record_mixed.py
 
 bench_PROGS += tests/bench/proxy

@@ -4,6 +4,8 @@ What it answers follows from the request's bytes alone: text of many scripts, th
 calls, failures; cut into writes at random places, chunked, with a length or until the close,
 sometimes compressed.  Prints its port; writes a JSON line per exchange to the file it is
 given: digests of both bodies as it saw and sent them, and what the answer holds.
+For a browser it also serves a page (second argument) and takes its result (third one).  A
+request with X-Steady meets no failure.
 """
 import asyncio
 import hashlib
@@ -234,9 +236,10 @@ def plan(target, headers, body):
     name, stream, whole = KINDS[target.split("?")[0]]
     rng = random.Random(hashlib.sha256(body).digest())
     ask = json.loads(body)
+    steady = "x-steady" in headers
     streamed = ask.get("stream", name.startswith("ollama"))
     a = Answer(rng, bool(ask.get("tools")))
-    a.fault &= streamed
+    a.fault &= streamed and not steady
     holds = {"api": name, "streamed": streamed, "thinking": "".join(a.thinking), "text": "".join(a.text), "call": a.call,
              "usage": a.usage, "status": "error" if a.fault else "ok"}
     if name == "completions":
@@ -244,7 +247,7 @@ def plan(target, headers, body):
         holds["call"] = None
     if name == "responses" and a.fault:
         holds["text"] = ""
-    if rng.random() < 0.05:
+    if rng.random() < 0.05 and not steady:
         return rng, 429, "application/json", [json.dumps({"error": {"message": "slow down", "type": "rate_limit", "code": 429}})], {
             **holds, "status": "error", "thinking": "", "text": "", "call": None}
     if not streamed:
@@ -255,7 +258,7 @@ def plan(target, headers, body):
 async def answer(w, rng, status, kind, parts, packed, headers):
     framing = rng.choice(["chunked", "chunked", "length", "close"])
     data = [p.encode() for p in parts]
-    head = "HTTP/1.1 %d X\r\nContent-Type: %s\r\n" % (status, kind)
+    head = "HTTP/1.1 %d X\r\nContent-Type: %s\r\nAccess-Control-Allow-Origin: *\r\n" % (status, kind)
     if packed:
         z = zlib.compressobj(6, zlib.DEFLATED, 31)
         data = [z.compress(p) + z.flush(zlib.Z_SYNC_FLUSH) for p in data] + [z.flush()]
@@ -274,6 +277,21 @@ async def answer(w, rng, status, kind, parts, packed, headers):
     return whole, framing != "close"
 
 
+def aside(method, target, body):
+    """What is no inference: a browser's page, its result, its question whether it may ask."""
+    if method == b"OPTIONS":
+        return (b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST\r\n"
+                b"Access-Control-Allow-Headers: content-type, authorization, x-steady\r\n\r\n")
+    text = b"ok"
+    if target == "/result":
+        with open(sys.argv[3], "wb") as f:
+            f.write(body)
+    elif target.startswith("/chat"):
+        with open(sys.argv[2], "rb") as f:
+            text = f.read()
+    return b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text)
+
+
 async def one(r, w):
     line = (await r.readline()).split()
     if len(line) < 3:
@@ -289,8 +307,8 @@ async def one(r, w):
         w.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     body = await read_body(r, headers)
     target = line[1].decode()
-    if target.split("?")[0] not in KINDS:
-        w.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    if line[0] != b"POST" or target.split("?")[0] not in KINDS:
+        w.write(aside(line[0], target.split("?")[0], body))
         return True
     rng, status, kind, parts, holds = plan(target, headers, body)
     packed = "gzip" in headers.get("accept-encoding", "") and rng.random() < 0.3
