@@ -32,12 +32,13 @@ void exchange_deliver(struct capture *c)
 
 static int head_complete(struct capture *c, long status)
 {
-	const char *type;
+	const char *type, *coding;
 
 	if (head_finish(&c->head) < 0)
 		return -1;
 	type = head_value(c->head.lines, c->head.n, "Content-Type");
-	response_head(&c->res, status, str_of(type), c->last_byte_ns);
+	coding = head_value(c->head.lines, c->head.n, "Content-Encoding");
+	response_head(&c->res, status, str_of(type), str_of(coding), c->last_byte_ns);
 	if (c->q.on_head)
 		c->q.on_head(c->q.arg, status, head_reason(&c->head), c->head.lines, c->head.n, c->last_byte_ns);
 	return 0;

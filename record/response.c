@@ -96,12 +96,20 @@ static enum body_kind body_of_byte(const struct response *r, char c)
 	return c == '{' ? BODY_JSON : c == '<' ? BODY_RAW : BODY_STREAM;
 }
 
-void response_head(struct response *r, int64_t http_status, struct str content_type, int64_t t_ns)
+/* gzip is known by its first bytes, said or not; what else is packed is no text that could be read. */
+static bool can_unpack(struct str coding)
+{
+	return coding.n == 0 || type_has(coding, "gzip") || type_has(coding, "identity");
+}
+
+void response_head(struct response *r, int64_t http_status, struct str content_type, struct str coding, int64_t t_ns)
 {
 	r->rec.http_status = http_status;
 	r->rec.headers_ns = t_ns;
 	buf_add(&r->content_type, content_type.p, content_type.n);
 	r->body = http_status < 200 || http_status > 299 ? BODY_RAW : body_of_type(r, content_type);
+	if (!can_unpack(coding))
+		r->body = BODY_UNDECODABLE;
 	if (type_has(content_type, "event-stream"))
 		api_frame(r->api, FRAMING_SSE);
 	else if (type_is_lines(content_type))
@@ -200,6 +208,8 @@ static void describe(struct response *r, struct outcome o, const struct api_summ
 		one_line(r, s->error_text);
 	else if (!*o.kind)
 		one_line(r, r->raw.n ? buf_str(&r->raw) : buf_str(&r->json));
+	else if (r->body == BODY_UNDECODABLE && strcmp(o.kind, "undecodable") == 0)
+		buf_adds(&r->error_text, "the body is damaged, or packed in another way than gzip");
 	else if (r->body == BODY_RAW && strcmp(o.kind, "not_stream") == 0)
 		buf_printf(&r->error_text, "the answer is %s, not an event stream or JSON: wrong port or path?",
 			   r->content_type.n ? buf_cstr(&r->content_type) : "no stream");

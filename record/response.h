@@ -28,8 +28,8 @@ struct response {
 /* 0, or -1: out of memory. */
 int response_init(struct response *r, int64_t id, enum api_kind api, bool no_text);
 void response_release(struct response *r);
-/* The head is complete. */
-void response_head(struct response *r, int64_t http_status, struct str content_type, int64_t t_ns);
+/* The head is complete.  coding: Content-Encoding, or absent. */
+void response_head(struct response *r, int64_t http_status, struct str content_type, struct str coding, int64_t t_ns);
 /* Body bytes as received.  0, or -1: an event past its ceiling. */
 int response_bytes(struct response *r, const char *p, size_t n, int64_t t_ns);
 /* True once the protocol's end marker was seen. */

@@ -43,6 +43,8 @@ check 'D26 C: HTTP/1.0 until close' one_framing http10
 gzip_passes() { ask "$1" -H 'Accept-Encoding: gzip' >body && direct "$1" >want && cmp body want && test "$(gzip -dc <body | grep -c '^data')" -eq 5; }
 check 'D26 D: gzip passes untouched' gzip_passes gz
 check 'D26 E: gzip that is not announced' gzip_passes gzbare
+foreign_coding() { ask br >body && direct br >want && cmp body want; }
+check 'D26: another coding passes untouched' foreign_coding
 unauthorised() {
 	curl -s "$url?key=sk-TEST-7777" -H 'Authorization: Bearer sk-TEST-1111' -H 'x-api-key: sk-TEST-2222' \
 		-H 'api-key: sk-TEST-3333' -H 'X-Goog-Api-Key: sk-TEST-4444' -H 'Cookie: s=sk-TEST-5555' \
@@ -82,7 +84,8 @@ check 'D24 D: ok' row '.[2].status == "ok"'
 check 'D24 E: truncated' row '.[3] | .status == "truncated" and .token_events == 3'
 check 'D26: plain text out of gzip, at its times' row \
 	'[.[7], .[8]] | all(.text == "abc" and .token_events == 3 and (.gaps_ms | all(. > 50 and . < 200)))'
-check 'D25: the failure is recorded' row '.[9] | .error == "http_401" and .http_status == 401'
+check 'D26: what cannot be unpacked makes no events' row '.[9] | .error == "undecodable" and .token_events == 0 and .http_status == 200'
+check 'D25: the failure is recorded' row '.[10] | .error == "http_401" and .http_status == 401'
 no_secret() { test "$(zstd -dc run.tok | grep -c sk-TEST)" = 0 && ! grep -q sk-TEST record.err rows; }
 check 'D25: no secret in trace, log or report' no_secret
 check 'D25: header names stay' sh -c "zstd -dc run.tok | grep -qi x-goog-api-key"

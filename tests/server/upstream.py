@@ -57,6 +57,8 @@ def serve(c):
             for i,e in enumerate([T('a'),T('b'),T('c')+F]):
                 time.sleep(max(0,t0+0.1*(i+1)-time.time())); c.sendall(ch(z.compress(e.encode())+z.flush(zlib.Z_SYNC_FLUSH)))
             c.sendall(ch(z.flush())+b'0\r\n\r\n')
+        elif mode=='br':
+            c.sendall(H+b'Content-Encoding: br\r\n\r\n'+ch(b'\x8b\x02\x80data: {"x":1}\n\n')+b'0\r\n\r\n')
         elif mode=='401':
             b=b'{"error":{"message":"wrong key sk-TEST-1111"}}'
             c.sendall(b'HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n'%len(b)+b)
