@@ -37,6 +37,7 @@ record_librecord_a_SOURCES = \
 	record/sample.c record/sample.h \
 	record/scrape.c record/scrape.h \
 	record/secrets.c record/secrets.h \
+	record/segments.c record/segments.h \
 	record/session_table.c record/session_table.h \
 	record/sessions.c record/sessions.h \
 	record/spool.c record/spool.h \

@@ -34,7 +34,7 @@ ended() { # NAME
 
 drain() {
 	start drain
-	ask 20 0.1 >drain.out &
+	ask 80 0.1 >drain.out &
 	c=$!
 	begun drain.out || return 1
 	# Another client keeps its connection open, idle.
@@ -112,6 +112,21 @@ usage() {
 	fails 2 tokrecord --upstream "$upstream" -o x.tok --watch --verbose 2>err && grep -q -- '--watch' err
 }
 check '--watch and --verbose exclude each other' usage
+cursor_back() {
+	script -qec "exec tokrecord --listen 127.0.0.1:0 --upstream $upstream -o screen.tok --watch" typescript </dev/null >screen.out 2>&1 &
+	screen=$!
+	i=0; until grep -q 'TTFT' typescript 2>/dev/null; do i=$((i + 1)); test $i -lt 200 || { cat screen.out; return 1; }; sleep 0.1; done
+	sleep 1.2
+	kill -TERM $(pgrep -P $screen) && wait $screen
+	esc=$(printf '\033')
+	test "$(grep -o "$esc"'\[?25[lh]' typescript | tr -d "$esc" | tr '\n' ' ')" = '[?25l [?25h ' && grep -q "$esc"'\[7A' typescript ||
+		{ cat -v typescript; return 1; }
+}
+if command -v script >/dev/null && command -v pgrep >/dev/null; then
+	check '--watch on a terminal: in its place, cursor given back' cursor_back
+else
+	skip '--watch on a terminal' 'no script or pgrep'
+fi
 watched() {
 	start watched --watch
 	ask 3 0.01 >watched.out

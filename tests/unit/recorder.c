@@ -421,6 +421,47 @@ static void disk_full_and_back(void **state)
 	trace_data_release(&t);
 }
 
+/* Without anybody at the keyboard: the next rotation tries again, and again. */
+static void full_until_a_rotation(void **state)
+{
+	struct desk *d = *state;
+	struct recorder_state s;
+	struct trace_data t;
+	struct err e;
+
+	signal(SIGXFSZ, SIG_IGN);
+	d->o.rotate.every_ns = 3600 * NS_PER_S;
+	start(d);
+	ask(d, 0, str_of("before"));
+	settle(d);
+	limit_files(0);
+	answer(d, 0, 0, true, "lost");
+	do {
+		usleep(2000);
+	} while (!recorder_news(d->r, &e));
+	tick(d, 3600 * NS_PER_S); /* still full: not even a header */
+	do {
+		usleep(2000);
+	} while (!recorder_news(d->r, &e));
+	ask(d, 1, str_of("lost"));
+	answer(d, 1, 0, true, "lost");
+	limit_files(RLIM_INFINITY);
+	tick(d, 2 * 3600 * NS_PER_S);
+	ask(d, 2, str_of("again"));
+	answer(d, 2, 0, true, "kept");
+	settle(d);
+	recorder_look(d->r, &s);
+	assert_false(s.failed);
+	assert_int_equal(s.failures, 2);
+	assert_int_equal(stop(d, &e), -1);
+	load(d, "day-20261201T144500Z.tok", 0, &t);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.x[0].res.status, ST_OK);
+	assert_int_equal(t.segments[0].end.dropped, 0);
+	trace_data_release(&t);
+	assert_true(exists(d, "day-20261201T124500Z.tok.part"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -430,6 +471,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(fixed_name_moved_away_or_not, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(queue_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(disk_full_and_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(full_until_a_rotation, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
