@@ -34,8 +34,10 @@ void downstream_refuse(struct evhttp_request *req, const struct refusal *why)
 
 	evhttp_add_header(out, "Content-Type", "application/json");
 	/* After a request that was not understood, what follows may not be one. */
-	if (why->status < 502)
+	if (why->status != 502 && why->status != 504)
 		evhttp_add_header(out, "Connection", "close");
+	if (why->status == 503)
+		evhttp_add_header(out, "Retry-After", "1");
 	if (b)
 		evbuffer_add_printf(b, "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"code\":%d}}\n", why->text,
 				    why->type, why->status);

@@ -121,6 +121,8 @@ static void put_request(struct keep *k, struct relay *r, const struct api_reques
 	record_init(&rec, REC_REQUEST);
 	q->id = r->id;
 	q->sent_ns = q->queued_ns = sent_ns;
+	if (r->w->engines->n > 1)
+		q->upstream = str_of(r->engine->shown);
 	q->method = str_of(r->method);
 	q->endpoint = buf_str(&endpoint);
 	q->api = str_of(api_name(r->api));

@@ -3,13 +3,16 @@ record_librecord_a_SOURCES = \
 	record/blocks.c record/blocks.h \
 	record/canon.c record/canon.h \
 	record/canon_item.c record/canon_item.h \
+	record/capacity.c record/capacity.h \
 	record/capture.c record/capture.h \
 	record/compact.c record/compact.h \
 	record/console.c record/console.h \
+	record/crowd.c record/crowd.h \
 	record/downstream.c record/downstream.h \
 	record/drain.c record/drain.h \
 	record/files.c record/files.h \
 	record/flight.c record/flight.h \
+	record/engines.c record/engines.h \
 	record/exchange.c record/exchange.h \
 	record/gunzip.c record/gunzip.h \
 	record/head.c record/head.h \
@@ -21,6 +24,7 @@ record_librecord_a_SOURCES = \
 	record/lost.c record/lost.h \
 	record/loop.c record/loop.h \
 	record/metrics.c record/metrics.h \
+	record/options_net.c record/options_net.h \
 	record/outcome.c record/outcome.h \
 	record/preconnect.c record/preconnect.h \
 	record/proxy.c record/proxy.h \
@@ -42,6 +46,7 @@ record_librecord_a_SOURCES = \
 	record/sessions.c record/sessions.h \
 	record/spool.c record/spool.h \
 	record/stats.c record/stats.h \
+	record/tls.c record/tls.h \
 	record/transfer.c record/transfer.h \
 	record/upstream.c record/upstream.h \
 	record/watch.c record/watch.h

@@ -8,9 +8,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "record/capacity.h"
 #include "record/drain.h"
 #include "record/listen.h"
 #include "record/relay.h"
+#include "record/tls.h"
 
 enum {
 	HEADERS_MAX = 256 << 10,
@@ -25,6 +27,7 @@ struct proxy {
 	struct relay_world world;
 	struct stats stats;
 	struct evhttp *http;
+	struct tls *tls;             /* NULL: plain */
 	struct evhttp_bound_socket *listener;
 	uint16_t port;               /* as bound */
 	char bound[LISTEN_NAME_MAX + 1];
@@ -37,11 +40,39 @@ static void on_request(struct evhttp_request *req, void *arg)
 	relay_begin(&p->world, req);
 }
 
+static void set_up_http(struct proxy *p)
+{
+	evhttp_set_allowed_methods(p->http, (ev_uint16_t)ALL_METHODS);
+	evhttp_set_max_headers_size(p->http, HEADERS_MAX);
+	evhttp_set_max_body_size(p->http, p->o.max_body);
+	evhttp_set_timeout(p->http, TIMEOUT_S);
+	/* A header that the engine did not send is not made up. */
+	evhttp_set_default_content_type(p->http, NULL);
+	evhttp_set_gencb(p->http, on_request, p);
+	if (p->tls)
+		evhttp_set_bevcb(p->http, tls_accept, p->tls);
+}
+
+static int open_port(struct proxy *p, struct event_base *base, struct err *e)
+{
+	struct evconnlistener *l = listen_on(base, p->o.listen, p->bound, e);
+
+	if (!l)
+		return -1;
+	p->http = evhttp_new(base);
+	p->listener = p->http ? evhttp_bind_listener(p->http, l) : NULL;
+	if (!p->listener) {
+		evconnlistener_free(l);
+		return err_set(e, "out of memory");
+	}
+	set_up_http(p);
+	return crowd_watch(&p->world.crowd, base, l) < 0 ? err_set(e, "out of memory") : 0;
+}
+
 struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, struct capture_pool *pool,
 			   struct recorder *rec, struct err *e)
 {
 	struct proxy *p = calloc(1, sizeof(*p));
-	struct evconnlistener *l;
 
 	if (!p) {
 		err_set(e, "out of memory");
@@ -50,28 +81,23 @@ struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, 
 	p->o = *o;
 	stats_init(&p->stats);
 	p->world = (struct relay_world){
-		.base = base, .pool = pool, .upstream = o->upstream, .epoch_ns = o->epoch_ns,
+		.base = base, .pool = pool, .engines = o->engines, .epoch_ns = o->epoch_ns,
 		.stop_after = o->stop_after, .verbose = o->verbose, .stats = &p->stats,
+		.crowd = { .max_streams = o->max_streams, .last_fd = capacity_last_fd(o->fd_limit) },
 	};
 	p->world.keep = keep_create(&o->keep, rec, e);
-	l = p->world.keep ? listen_on(base, o->listen, p->bound, e) : NULL;
-	p->http = l ? evhttp_new(base) : NULL;
-	p->listener = p->http ? evhttp_bind_listener(p->http, l) : NULL;
-	if (!p->listener) {
-		if (l && !p->http)
-			err_set(e, "out of memory");
-		keep_free(p->world.keep);
-		free(p);
+	if (p->world.keep && o->cert)
+		p->tls = tls_create(o->cert, o->key, e);
+	if (!p->world.keep || (o->cert && !p->tls) || open_port(p, base, e) < 0) {
+		proxy_free(p);
 		return NULL;
 	}
-	evhttp_set_allowed_methods(p->http, (ev_uint16_t)ALL_METHODS);
-	evhttp_set_max_headers_size(p->http, HEADERS_MAX);
-	evhttp_set_max_body_size(p->http, o->max_body);
-	evhttp_set_timeout(p->http, TIMEOUT_S);
-	/* A header that the engine did not send is not made up. */
-	evhttp_set_default_content_type(p->http, NULL);
-	evhttp_set_gencb(p->http, on_request, p);
 	return p;
+}
+
+bool proxy_is_local(const struct proxy *p)
+{
+	return strncmp(p->bound, "127.", 4) == 0 || strncmp(p->bound, "[::1]", 5) == 0;
 }
 
 const char *proxy_address(const struct proxy *p)
@@ -103,6 +129,7 @@ bool proxy_drain(struct proxy *p)
 {
 	if (p->listener) {
 		p->port = (uint16_t)atoi(strrchr(p->bound, ':') + 1);
+		crowd_unwatch(&p->world.crowd);
 		evhttp_del_accept_socket(p->http, p->listener);
 		p->listener = NULL;
 		p->world.draining = true;
@@ -115,7 +142,10 @@ void proxy_free(struct proxy *p)
 	if (!p)
 		return;
 	relay_cancel_all(&p->world);
-	evhttp_free(p->http);
+	crowd_unwatch(&p->world.crowd);
+	if (p->http)
+		evhttp_free(p->http);
+	tls_free(p->tls);
 	keep_free(p->world.keep);
 	free(p);
 }

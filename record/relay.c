@@ -18,6 +18,7 @@ void relay_forget(struct relay *r)
 		r->w->all = r->next;
 	if (r->next)
 		r->next->prev = r->prev;
+	r->w->crowd.running--;
 	if (r->cut)
 		event_free(r->cut);
 	keep_release(&r->kept);
@@ -39,7 +40,7 @@ static int take_body(struct relay *r)
 	return 0;
 }
 
-static struct relay *new_relay(struct relay_world *w, struct evhttp_request *req)
+static struct relay *new_relay(struct relay_world *w, struct evhttp_request *req, const struct engine *engine)
 {
 	struct relay *r = calloc(1, sizeof(*r));
 
@@ -51,7 +52,9 @@ static struct relay *new_relay(struct relay_world *w, struct evhttp_request *req
 	if (r->next)
 		r->next->prev = r;
 	w->all = r;
-	r->uri = evhttp_request_get_uri(req);
+	w->crowd.running++;
+	r->engine = engine;
+	r->uri = engine_path(engine, engines_path(evhttp_request_get_uri(req)), &r->store);
 	r->method = upstream_method(req);
 	/* Generation is asked for by POST; a GET of the same path is something else. */
 	r->api = evhttp_request_get_command(req) == EVHTTP_REQ_POST
@@ -60,11 +63,27 @@ static struct relay *new_relay(struct relay_world *w, struct evhttp_request *req
 	return r;
 }
 
+/* NULL: it can be passed on, to *engine. */
+static const struct refusal *refusal_now(struct relay_world *w, struct evhttp_request *req,
+					 const struct engine **engine)
+{
+	static const struct refusal nowhere = { 404, "not_found", "tokrecord: no upstream is given for this path" };
+	const struct refusal *why = refusal_of(req);
+
+	if (!why)
+		why = crowd_refusal(&w->crowd, bufferevent_getfd(downstream_bev(req)));
+	if (why)
+		return why;
+	*engine = engines_choose(w->engines, engines_path(evhttp_request_get_uri(req)));
+	return *engine ? NULL : &nowhere;
+}
+
 void relay_begin(struct relay_world *w, struct evhttp_request *req)
 {
 	static const struct refusal no_memory = { 500, "internal_error", "tokrecord: out of memory" };
-	const struct refusal *why = refusal_of(req);
-	struct relay *r = why ? NULL : new_relay(w, req);
+	const struct engine *engine = NULL;
+	const struct refusal *why = refusal_now(w, req, &engine);
+	struct relay *r = why ? NULL : new_relay(w, req, engine);
 	struct err e;
 
 	if (!r) {

@@ -3,6 +3,8 @@
 #define RECORD_RELAY_H
 
 #include "record/capture.h"
+#include "record/crowd.h"
+#include "record/engines.h"
 #include "record/keep.h"
 #include "record/stats.h"
 
@@ -13,7 +15,8 @@ struct relay_world {
 	struct event_base *base;
 	struct capture_pool *pool;
 	struct keep *keep;
-	const char *upstream;
+	struct engines *engines;
+	struct crowd crowd;
 	int64_t epoch_ns, stop_after;
 	bool verbose, draining; /* draining: each answer is its connection's last */
 	int64_t next_id;

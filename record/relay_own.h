@@ -16,7 +16,8 @@ struct relay {
 	struct capture *capture;
 	struct arena store;           /* headers, URL */
 	struct buf body;
-	const char *method, *uri;     /* of the client's request */
+	const struct engine *engine;  /* that it goes to */
+	const char *method, *uri;     /* of the client's request; without host and the engine's prefix */
 	const char *headers[HEADERS_PASSED_MAX + 4];
 	struct kv recorded[HEADERS_PASSED_MAX];
 	size_t n_headers, n_recorded;

@@ -242,6 +242,9 @@ static void say_where(const struct run *r)
 {
 	if (r->scrape)
 		fprintf(stderr, "metrics at http://%s/metrics\n", scrape_address(r->scrape));
+	if (!proxy_is_local(r->proxy))
+		warn("clients of other machines can connect: whoever reaches this port can use the engine through it%s",
+		     r->o->proxy.cert ? "" : ", and anyone between can read along (see --cert)");
 	fprintf(stderr, "listening on %s\n", proxy_address(r->proxy));
 }
 

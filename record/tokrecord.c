@@ -3,30 +3,30 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "formats/base/opt.h"
-#include "formats/base/secret.h"
 #include "record/blocks.h"
+#include "record/capacity.h"
+#include "record/options_net.h"
 #include "record/run.h"
 #include "record/salt.h"
 #include "record/sample.h"
 
 static struct {
-	const char *listen, *upstream, *output, *salt_file, *sample;
+	struct options_net net;
+	const char *output, *salt_file, *sample;
 	struct opt_strs redact, redact_files;
-	int64_t max_body, connect_timeout_ns, idle_timeout_ns, requests;
+	int64_t requests;
 	int64_t queue, rotate_ns, rotate_size, rotate_grace_ns, drain_timeout_ns;
 	const char *metrics;
 	bool no_text, quiet, verbose, force, watch;
 } o = {
-	.listen = "127.0.0.1:9000", .max_body = 64 << 20, .connect_timeout_ns = 30 * NS_PER_S,
 	.requests = COUNT_NONE, .queue = 64 << 20, .rotate_grace_ns = 600 * NS_PER_S, .drain_timeout_ns = 30 * NS_PER_S,
 };
 
+enum { ROWS_MAX = 64 };
+
 static const struct opt opts[] = {
-	{ "listen", 'l', OPT_STR, &o.listen, "HOST:PORT", "where clients connect (default 127.0.0.1:9000; port 0: any)", NULL },
-	{ "upstream", 'u', OPT_STR, &o.upstream, "URL", "the engine, http://127.0.0.1:8000", NULL },
 	{ "output", 'o', OPT_STR, &o.output, "FILE", "the trace; '-' is stdout", NULL },
 	{ "force", 0, OPT_FLAG, &o.force, NULL, "overwrite FILE if it exists", NULL },
 	{ "rotate", 0, OPT_NS, &o.rotate_ns, "TIME", "go on in a new file so often; the time stands in the names", NULL },
@@ -39,9 +39,6 @@ static const struct opt opts[] = {
 	{ "sample", 0, OPT_STR, &o.sample, "SHARE", "record so many of the sessions, 10% or 0.1 (default all)", NULL },
 	{ "redact", 0, OPT_STRS, &o.redact, "RULE", "blot out JSON fields: user, metadata.*, messages[].content, **.email", NULL },
 	{ "redact-file", 0, OPT_STRS, &o.redact_files, "FILE", "the same, a rule a line", NULL },
-	{ "max-body", 0, OPT_COUNT, &o.max_body, "BYTES", "largest request body (default 64M)", NULL },
-	{ "connect-timeout", 0, OPT_NS, &o.connect_timeout_ns, "TIME", "for a connection to the engine (default 30s)", NULL },
-	{ "idle-timeout", 0, OPT_NS, &o.idle_timeout_ns, "TIME", "without a byte from the engine (default 0: none)", NULL },
 	{ "requests", 'n', OPT_COUNT, &o.requests, "N", "end after N recorded exchanges", NULL },
 	{ "metrics", 0, OPT_STR, &o.metrics, "[HOST:]PORT", "serve /metrics (Prometheus) and /healthz there", NULL },
 	{ "watch", 'w', OPT_FLAG, &o.watch, NULL, "a live view on stderr, each second", NULL },
@@ -50,11 +47,19 @@ static const struct opt opts[] = {
 	{ NULL, 0, OPT_FLAG, NULL, NULL, NULL, NULL },
 };
 
-static const struct opt_tool tool = {
-	"tokrecord", "[options] --upstream URL -o FILE",
-	"Recording reverse proxy: clients talk to it, it talks to the engine, every stream is kept with its times.",
-	opts, 0, 0,
-};
+static void parse(int argc, char **argv)
+{
+	struct opt rows[ROWS_MAX] = { { .name = NULL } };
+	const struct opt_tool tool = {
+		"tokrecord", "[options] --upstream URL -o FILE",
+		"Recording reverse proxy: clients talk to it, it talks to the engine, every stream is kept with its times.",
+		rows, 0, 0,
+	};
+	size_t n = options_net_rows(&o.net, rows);
+
+	memcpy(rows + n, opts, sizeof(opts));
+	opt_parse(&tool, argc, argv);
+}
 
 /* What the trace's header borrows. */
 struct header_store {
@@ -85,7 +90,7 @@ static void fill_header(struct rec_header *h, const struct trace_origin *origin,
 	*h = rec.u.header;
 	trace_origin_fill(origin, h);
 	buf_init(&s->url, 1 << 16);
-	secret_scrub_url(str_of(o.upstream), &s->url);
+	engines_show(&o.net.engines, &s->url);
 	buf_cstr(&s->url);
 	s->target[0] = (struct kv){ str_of("url"), buf_str(&s->url) };
 	h->target = (struct kvs){ s->target, 1 };
@@ -95,14 +100,12 @@ static void fill_header(struct rec_header *h, const struct trace_origin *origin,
 
 static struct run_opts run_opts_of(const struct rec_header *h, const struct keep_opts *keep)
 {
-	return (struct run_opts){
+	struct run_opts ro = {
 		.proxy = {
-			.listen = o.listen, .upstream = o.upstream, .max_body = o.max_body, .epoch_ns = h->epoch_mono_ns,
-			.stop_after = o.requests, .keep = *keep, .verbose = o.verbose,
+			.epoch_ns = h->epoch_mono_ns, .stop_after = o.requests, .keep = *keep, .verbose = o.verbose,
 		},
 		.capture = {
-			.epoch_ns = h->epoch_mono_ns, .connect_timeout_ns = o.connect_timeout_ns,
-			.idle_timeout_ns = o.idle_timeout_ns, .part_ns = 400 * NS_PER_MS,
+			.epoch_ns = h->epoch_mono_ns, .part_ns = 400 * NS_PER_MS,
 		},
 		.recorder = {
 			.path = o.output, .header = h, .queue_bytes = o.queue, .force = o.force,
@@ -111,6 +114,9 @@ static struct run_opts run_opts_of(const struct rec_header *h, const struct keep
 		.shown_upstream = h->target.v[0].value.p, .metrics = o.metrics, .drain_ns = o.drain_timeout_ns,
 		.quiet = o.quiet, .watch = o.watch,
 	};
+
+	options_net_fill(&o.net, &ro.proxy, &ro.capture);
+	return ro;
 }
 
 /* What may be kept; a rule that cannot be read must not pass for one that holds. */
@@ -134,10 +140,7 @@ static void open_keep(struct keep_opts *k, struct redact *rules)
 
 static void check_usage(void)
 {
-	if (!o.upstream)
-		opt_usage("--upstream is needed: the engine's URL, http://127.0.0.1:8000");
-	if (strncmp(o.upstream, "http://", 7) != 0 && strncmp(o.upstream, "https://", 8) != 0)
-		opt_usage("--upstream: '%s' is not a URL like http://127.0.0.1:8000", o.upstream);
+	options_net_check(&o.net);
 	if (o.watch && o.verbose)
 		opt_usage("--watch and --verbose write over each other: give one of them");
 	if (!o.output)
@@ -146,15 +149,19 @@ static void check_usage(void)
 		opt_usage("--rotate needs -o FILE: stdout cannot be rotated");
 }
 
-/* Each exchange takes two descriptors: the default soft limit is soon reached. */
-static void raise_file_limit(void)
+/* Too few descriptors are better known now than in the middle of the day. */
+static void check_capacity(struct proxy_opts *p)
 {
-	struct rlimit l;
+	struct err e;
+	bool low;
 
-	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
-		l.rlim_cur = l.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &l);
-	}
+	p->fd_limit = capacity_raise_limit();
+	p->max_streams = capacity_streams(p->fd_limit, p->max_streams, &low, &e);
+	if (p->max_streams < 0)
+		die(EXIT_FAILED, "%s", e.msg);
+	if (low)
+		warn("the limit of %lld file descriptors allows %lld streams at once: raise it (ulimit -n) for more",
+		     (long long)p->fd_limit, (long long)p->max_streams);
 }
 
 int main(int argc, char **argv)
@@ -167,18 +174,19 @@ int main(int argc, char **argv)
 	struct run_opts ro;
 	int code;
 
-	opt_parse(&tool, argc, argv);
+	parse(argc, argv);
 	check_usage();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is a disk that is full */
-	raise_file_limit();
 	if (!origin || !rules)
 		die(EXIT_FAILED, "out of memory");
 	open_keep(&keep, rules);
 	fill_header(&header, origin, &store);
 	ro = run_opts_of(&header, &keep);
+	check_capacity(&ro.proxy);
 	code = run(&ro);
 	buf_release(&store.url);
+	options_net_release(&o.net);
 	mac_free(keep.salt);
 	redact_free(rules);
 	trace_origin_free(origin);

@@ -40,6 +40,16 @@ static void set_address(CURL *easy, const struct capture_request *r)
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 }
 
+static void set_trust(CURL *easy, const struct capture_opts *o)
+{
+	if (o->cacert)
+		curl_easy_setopt(easy, CURLOPT_CAINFO, o->cacert);
+	if (o->insecure) {
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+}
+
 static void set_calls(CURL *easy, const struct transfer_calls *calls)
 {
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, calls->arg);
@@ -102,6 +112,7 @@ CURL *transfer_create(const struct capture_request *r, const struct capture_opts
 		return NULL;
 	}
 	set_address(easy, r);
+	set_trust(easy, o);
 	set_calls(easy, calls);
 	set_version(easy, r, o->http2);
 	set_trust(easy, o);

@@ -72,33 +72,14 @@ static void pass_headers(struct relay *r)
 	r->has_body = evhttp_find_header(in, "Content-Length") || evhttp_find_header(in, "Transfer-Encoding");
 }
 
-/* The target as the client sent it, behind the path of the upstream's URL. */
-static const char *target_of(struct relay *r)
-{
-	const char *uri = r->uri, *host = strstr(r->w->upstream, "://"), *base = strchr(host + 3, '/');
-	size_t n = base ? strlen(base) : 0;
-	struct buf target;
-	const char *p;
-
-	while (n && base[n - 1] == '/')
-		n--;
-	/* An absolute-form target has its own host; only its path goes on. */
-	if (uri[0] != '/' && (host = strstr(uri, "://")))
-		uri = strchr(host + 3, '/') ? strchr(host + 3, '/') : "/";
-	buf_init(&target, 1 << 20);
-	buf_add(&target, base ? base : "", n);
-	buf_adds(&target, uri);
-	p = arena_str(&r->store, buf_str(&target)).p;
-	buf_release(&target);
-	return p;
-}
-
 static void say(const struct relay *r)
 {
 	struct buf line;
 
 	buf_init(&line, 1 << 16);
 	secret_scrub_url(str_of(r->uri), &line);
+	if (r->w->engines->n > 1)
+		buf_printf(&line, " -> %s", r->engine->shown);
 	warn("%s %s%s", r->method, buf_cstr(&line), r->id >= 0 ? "" : " (passed, not recorded)");
 	buf_release(&line);
 }
@@ -107,7 +88,8 @@ int upstream_start(struct relay *r, struct err *e)
 {
 	bool recorded = r->id >= 0;
 	struct capture_request q = {
-		.id = r->id, .method = r->method, .url = r->w->upstream, .target = target_of(r),
+		.id = r->id, .method = r->method, .url = r->engine->url, .unix_socket = r->engine->unix_socket,
+		.target = engine_target(r->engine, r->uri, &r->store),
 		.headers = r->headers, .body = buf_str(&r->body), .api = r->api, .raw_passthrough = true, .arg = r,
 		.on_head = downstream_head, .on_bytes = downstream_bytes, .on_done = downstream_done,
 		.on_record = recorded ? keep_response : NULL,

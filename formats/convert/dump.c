@@ -84,6 +84,7 @@ static void dump_request(struct json *j, const struct rec_request *q)
 	json_ns(j, "queued_ns", q->queued_ns);
 	json_ns(j, "sent_ns", q->sent_ns);
 	json_count(j, "lane", q->lane);
+	json_text(j, "upstream", q->upstream);
 	json_text(j, "method", q->method);
 	json_text(j, "endpoint", q->endpoint);
 	json_text(j, "api", q->api);

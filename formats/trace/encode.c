@@ -67,6 +67,7 @@ static void encode_request(struct pack *p, const struct rec_request *q)
 	pack_ns(p, "queued_ns", q->queued_ns);
 	pack_ns(p, "sent_ns", q->sent_ns);
 	pack_int(p, "lane", q->lane);
+	pack_str(p, "upstream", q->upstream);
 	pack_str(p, "method", q->method);
 	pack_str(p, "endpoint", q->endpoint);
 	pack_str(p, "api", q->api);

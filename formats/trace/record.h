@@ -74,6 +74,7 @@ struct rec_request {
 	int64_t scheduled_ns;   /* intended time: arrival in an imported trace, deadline in an open loop; NS_NONE in a closed loop */
 	int64_t queued_ns, sent_ns; /* handed to the client; t0, begin of the request */
 	int64_t lane;           /* client slot, or COUNT_NONE */
+	struct str upstream;    /* which of several engines behind a proxy served it; absent: the header's url */
 	struct str method, endpoint; /* "POST", "/v1/chat/completions" (query without secrets) */
 	struct str api;         /* "chat", "completions" */
 	struct str model;

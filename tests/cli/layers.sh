@@ -33,5 +33,5 @@ check 'replay stands on record and analyze' only replay formats record analyze r
 check 'libcurl has one home' alone 'curl/' record/loop.h record/preconnect.h record/transfer.h
 check 'zstd has one home' alone 'zstd' formats/trace/block.c formats/trace/unblock.c
 check 'msgpack has one home' alone 'msgpack' formats/trace/pack.h
-check 'libcrypto has one home' alone 'openssl/' formats/base/digest.c
+check 'libcrypto has one home, and so has libssl' alone 'openssl/' formats/base/digest.c record/tls.c
 done_testing
