@@ -114,11 +114,11 @@ else
 fi
 
 rates_are_levels() {
-	replay --request-rate 100,200 --duration 300ms -c 8 forty.tok -o rates.tok || return 1
+	replay --request-rate 100,200 --duration 300ms -c 64 forty.tok -o rates.tok || return 1
 	tokanalyze --format tsv rates.tok >rates.tsv || return 1
 	same "$(verdicts rates.tok)" 'ok,ok' &&
 		same "$(awk -F'\t' '/^#/ { next } { printf "%s %s,", $2, $3 }' rates.tsv)" \
-			'concurrency rate_hz,8 100,8 200,'
+			'concurrency rate_hz,64 100,64 200,'
 }
 check 'rates are levels, and rows of the table' rates_are_levels
 

@@ -186,6 +186,8 @@ struct setting {
 	size_t n_levels;
 	int64_t warmups;
 	bool sessions;
+	int64_t duration_ms, grace_ms;
+	bool follows;              /* each level the one before */
 };
 
 static enum drive_result run(const struct setting *set, struct seen *seen)
@@ -210,7 +212,11 @@ static enum drive_result run(const struct setting *set, struct seen *seen)
 	for (size_t i = 0; i < set->n_levels; i++) {
 		loads[i] = load_closed(set->levels[i]);
 		loads[i].timing = set->timing;
+		loads[i].rate = ramp_flat(10);
+		loads[i].duration_ns = set->duration_ms ? set->duration_ms * NS_PER_MS : NS_NONE;
+		loads[i].follows = set->follows && i > 0;
 	}
+	o.grace_ns = set->grace_ms * NS_PER_MS;
 	close(mkstemp(path));
 	make_source(&s, set->sessions);
 	assert_int_equal(target_init(&target, "127.0.0.1:1", NULL, 0, NULL, &e), 0);
@@ -249,7 +255,7 @@ static void assert_near_ms(int64_t got_ns, int64_t want_ms)
 static void levels_run_in_order_and_are_drained(void **state)
 {
 	static const int64_t levels[] = { 1, 4 };
-	struct setting set = { TIMING_CLOSED, levels, 2, 2, false };
+	struct setting set = { TIMING_CLOSED, levels, 2, 2, false, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -280,7 +286,7 @@ static void levels_run_in_order_and_are_drained(void **state)
 static void waiting_for_a_slot_is_recorded(void **state)
 {
 	static const int64_t levels[] = { 1 };
-	struct setting set = { TIMING_RECORDED, levels, 1, 0, false };
+	struct setting set = { TIMING_RECORDED, levels, 1, 0, false, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -300,7 +306,7 @@ static void waiting_for_a_slot_is_recorded(void **state)
 static void without_a_cap_nothing_waits(void **state)
 {
 	static const int64_t no_cap = COUNT_NONE;
-	struct setting set = { TIMING_RECORDED, &no_cap, 1, 0, false };
+	struct setting set = { TIMING_RECORDED, &no_cap, 1, 0, false, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -317,7 +323,7 @@ static void without_a_cap_nothing_waits(void **state)
 static void turns_wait_and_nothing_overtakes(void **state)
 {
 	static const int64_t levels[] = { 6 };
-	struct setting set = { TIMING_CLOSED, levels, 1, 0, true };
+	struct setting set = { TIMING_CLOSED, levels, 1, 0, true, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -335,7 +341,7 @@ static void turns_wait_and_nothing_overtakes(void **state)
 static void nobody_there_ends_the_run(void **state)
 {
 	static const int64_t levels[] = { 2, 4 };
-	struct setting set = { TIMING_CLOSED, levels, 2, 0, false };
+	struct setting set = { TIMING_CLOSED, levels, 2, 0, false, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -351,7 +357,7 @@ static void nobody_there_ends_the_run(void **state)
 static void failures_are_results(void **state)
 {
 	static const int64_t levels[] = { 2 };
-	struct setting set = { TIMING_CLOSED, levels, 1, 0, false };
+	struct setting set = { TIMING_CLOSED, levels, 1, 0, false, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -363,7 +369,7 @@ static void failures_are_results(void **state)
 static void a_signal_ends_it_tidily(void **state)
 {
 	static const int64_t levels[] = { 2 };
-	struct setting set = { TIMING_CLOSED, levels, 1, 0, false };
+	struct setting set = { TIMING_CLOSED, levels, 1, 0, false, 0, 0, false };
 	static struct seen s;
 
 	(void)state;
@@ -372,6 +378,78 @@ static void a_signal_ends_it_tidily(void **state)
 	assert_int_equal(run(&set, &s), DRIVE_INTERRUPTED);
 	assert_int_equal(s.responses, 2);
 	assert_string_equal(s.verdict, "interrupted");
+}
+
+/* Two slots for 150 ms, 100 ms an answer: the second pair ends within the grace. */
+static void after_the_duration_there_is_grace(void **state)
+{
+	static const int64_t levels[] = { 2 };
+	struct setting set = { TIMING_CLOSED, levels, 1, 0, false, 150, 5000, false };
+	static struct seen s;
+
+	(void)state;
+	fake.answer_ms = 100;
+	assert_int_equal(run(&set, &s), DRIVE_COMPLETE);
+	assert_in_range(fake.started, 2, 4);
+	assert_int_equal(s.responses, fake.started);
+	assert_string_equal(s.verdict, "time over");
+	for (size_t i = 0; i < s.n; i++)
+		assert_true(s.q[i].sent_ns - s.phase[0].begin_ns < 150 * NS_PER_MS);
+}
+
+static void after_the_grace_it_is_cut(void **state)
+{
+	static const int64_t levels[] = { 2 };
+	struct setting set = { TIMING_CLOSED, levels, 1, 0, false, 50, 20, false };
+	static struct seen s;
+
+	(void)state;
+	fake.answer_ms = 60000;
+	assert_int_equal(run(&set, &s), DRIVE_COMPLETE);
+	assert_int_equal(fake.started, 2);
+	assert_int_equal(s.responses, 2);
+	assert_string_equal(s.verdict, "cut off");
+	assert_near_ms(s.phase[0].end_ns - s.phase[0].begin_ns, 70);
+}
+
+/* Ten a second for 550 ms, one slot, answers that never come: six were offered, five never sent. */
+static void what_found_no_slot_is_in_the_trace(void **state)
+{
+	static const int64_t levels[] = { 1 };
+	struct setting set = { TIMING_CONSTANT, levels, 1, 0, false, 550, 20, false };
+	static struct seen s;
+
+	(void)state;
+	fake.answer_ms = 60000;
+	assert_int_equal(run(&set, &s), DRIVE_COMPLETE);
+	assert_int_equal(fake.started, 1);
+	assert_int_equal(s.n, 6);
+	assert_int_equal(s.responses, 6);
+	for (int64_t i = 1; i < 6; i++) {
+		assert_true(s.q[i].sent_ns == NS_NONE);
+		assert_true(s.q[i].scheduled_ns - s.phase[0].begin_ns == i * 100 * NS_PER_MS);
+	}
+	assert_string_equal(s.verdict, "cut off");
+}
+
+/* The second stage begins at its time, to the ns, though an answer of the first is out. */
+static void stages_do_not_drain(void **state)
+{
+	static const int64_t no_caps[] = { COUNT_NONE, COUNT_NONE };
+	struct setting set = { TIMING_CONSTANT, no_caps, 2, 0, false, 200, 5000, true };
+	static struct seen s;
+
+	(void)state;
+	fake.answer_ms = 300;
+	assert_int_equal(run(&set, &s), DRIVE_COMPLETE);
+	assert_int_equal(s.n, 4);
+	assert_int_equal(s.ended_phases, 2);
+	assert_true(s.phase[1].begin_ns - s.phase[0].begin_ns == 200 * NS_PER_MS);
+	assert_true(s.phase[0].end_ns > s.phase[1].begin_ns);
+	for (int64_t i = 0; i < 4; i++) {
+		assert_int_equal(s.q[i].phase, i / 2);
+		assert_near_ms(s.q[i].sent_ns - s.phase[0].begin_ns, i * 100);
+	}
 }
 
 int main(void)
@@ -384,6 +462,10 @@ int main(void)
 		cmocka_unit_test_setup(nobody_there_ends_the_run, reset),
 		cmocka_unit_test_setup(failures_are_results, reset),
 		cmocka_unit_test_setup(a_signal_ends_it_tidily, reset),
+		cmocka_unit_test_setup(after_the_duration_there_is_grace, reset),
+		cmocka_unit_test_setup(after_the_grace_it_is_cut, reset),
+		cmocka_unit_test_setup(what_found_no_slot_is_in_the_trace, reset),
+		cmocka_unit_test_setup(stages_do_not_drain, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
