@@ -24,8 +24,6 @@ struct capture_opts {
 	const char *cacert;        /* certificates to trust, a PEM file; NULL: the system's.  Borrowed */
 	bool insecure;             /* trust any certificate */
 	int64_t part_ns;           /* deliver response parts at least this often (500 ms) so that a crash keeps them */
-	const char *cacert;        /* PEM file of authorities to trust for https; NULL: the system's */
-	bool insecure;             /* no certificate is checked */
 	size_t max_connections;    /* 0: no cap */
 	bool no_text;              /* keep lengths only */
 };

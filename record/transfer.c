@@ -89,16 +89,6 @@ static void set_version(CURL *easy, const struct capture_request *r, bool http2)
 		curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 }
 
-static void set_trust(CURL *easy, const struct capture_opts *o)
-{
-	if (o->cacert)
-		curl_easy_setopt(easy, CURLOPT_CAINFO, o->cacert);
-	if (!o->insecure)
-		return;
-	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-}
-
 CURL *transfer_create(const struct capture_request *r, const struct capture_opts *o,
 		      const struct transfer_calls *calls, struct curl_slist **headers)
 {
