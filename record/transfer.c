@@ -105,7 +105,6 @@ CURL *transfer_create(const struct capture_request *r, const struct capture_opts
 	set_trust(easy, o);
 	set_calls(easy, calls);
 	set_version(easy, r, o->http2);
-	set_trust(easy, o);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *headers);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
