@@ -102,6 +102,18 @@ static void on_finished(void *arg, CURL *easy, CURLcode rc)
 	exchange_over(c, transfer_end_of(easy, rc, c->head.done));
 }
 
+/* What an engine closes meanwhile would else stay half open until the next request. */
+static void close_idle(struct capture_pool *p)
+{
+	int64_t t_ns = exchange_now(p);
+
+	if (p->all)
+		p->busy_ns = t_ns;
+	if (p->o.keep_idle_ns > 0 && p->busy_ns != NS_NONE && t_ns - p->busy_ns >= p->o.keep_idle_ns &&
+	    loop_close_idle(&p->loop) == 0)
+		p->busy_ns = NS_NONE;
+}
+
 static void on_parts(evutil_socket_t fd, short what, void *arg)
 {
 	struct capture_pool *p = arg;
@@ -109,6 +121,7 @@ static void on_parts(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	for (struct capture *c = p->all; c; c = c->next)
 		exchange_deliver(c);
+	close_idle(p);
 }
 
 /* ---- public ---- */
@@ -121,6 +134,7 @@ struct capture_pool *capture_pool_create(struct event_base *base, const struct c
 	if (!p)
 		goto fail;
 	p->o = *o;
+	p->busy_ns = NS_NONE;
 	if (p->o.part_ns <= 0)
 		p->o.part_ns = 500 * NS_PER_MS;
 	if (loop_init(&p->loop, base, o->max_connections, on_finished, p) < 0)
@@ -214,7 +228,7 @@ struct capture *capture_start(struct capture_pool *p, const struct capture_reque
 		err_set(e, "out of memory");
 		return NULL;
 	}
-	c->start_ns = c->last_byte_ns = *sent_ns = exchange_now(p);
+	c->start_ns = c->last_byte_ns = p->busy_ns = *sent_ns = exchange_now(p);
 	if (curl_multi_add_handle(p->loop.multi, c->easy) != CURLM_OK) {
 		free_capture(c);
 		err_set(e, "libcurl does not take the request");

@@ -24,6 +24,7 @@ struct capture_opts {
 	const char *cacert;        /* certificates to trust, a PEM file; NULL: the system's.  Borrowed */
 	bool insecure;             /* trust any certificate */
 	int64_t part_ns;           /* deliver response parts at least this often (500 ms) so that a crash keeps them */
+	int64_t keep_idle_ns;      /* idle connections are closed so long after the last exchange; 0: never */
 	size_t max_connections;    /* 0: no cap */
 	bool no_text;              /* keep lengths only */
 };

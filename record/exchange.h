@@ -18,6 +18,7 @@ struct capture_pool {
 	struct preconnect pre;
 	struct event *work, *parts;
 	struct capture *all;
+	int64_t busy_ns;           /* when there was last an exchange; NS_NONE: no connection is kept */
 	int64_t events, coalesced; /* of exchanges that have ended, since the last look */
 };
 

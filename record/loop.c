@@ -92,26 +92,46 @@ static void on_lag(evutil_socket_t fd, short what, void *arg)
 	loop_arm(l->lag, LAG_MS * NS_PER_MS);
 }
 
+static CURLM *make_multi(struct loop *l)
+{
+	CURLM *multi = curl_multi_init();
+
+	if (!multi)
+		return NULL;
+	curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, want_socket);
+	curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, l);
+	curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, want_timer);
+	curl_multi_setopt(multi, CURLMOPT_TIMERDATA, l);
+	curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
+	curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)l->max_connections);
+	return multi;
+}
+
 int loop_init(struct loop *l, struct event_base *base, size_t max_connections,
 	      void (*on_finished)(void *arg, CURL *easy, CURLcode rc), void *arg)
 {
-	*l = (struct loop){ .base = base, .on_finished = on_finished, .arg = arg };
+	*l = (struct loop){ .base = base, .max_connections = max_connections, .on_finished = on_finished, .arg = arg };
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	l->multi = curl_multi_init();
 	l->timer = evtimer_new(base, on_timer, l);
 	l->lag = evtimer_new(base, on_lag, l);
-	if (!l->multi || !l->timer || !l->lag) {
+	l->multi = l->timer && l->lag ? make_multi(l) : NULL;
+	if (!l->multi) {
 		loop_release(l);
 		return -1;
 	}
 	l->lag_due_ns = clock_mono_ns() + LAG_MS * NS_PER_MS;
 	loop_arm(l->lag, LAG_MS * NS_PER_MS);
-	curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
-	curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
-	curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, want_timer);
-	curl_multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
-	curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
-	curl_multi_setopt(l->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)max_connections);
+	return 0;
+}
+
+int loop_close_idle(struct loop *l)
+{
+	CURLM *fresh = make_multi(l);
+
+	if (!fresh)
+		return -1;
+	curl_multi_cleanup(l->multi);
+	l->multi = fresh;
 	return 0;
 }
 

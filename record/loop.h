@@ -15,6 +15,7 @@
 
 struct loop {
 	struct event_base *base;
+	size_t max_connections;
 	CURLM *multi;
 	struct event *timer, *lag;
 	int64_t lag_due_ns, lag_max_ns;
@@ -28,6 +29,13 @@ struct loop {
 int loop_init(struct loop *l, struct event_base *base, size_t max_connections,
 	      void (*on_finished)(void *arg, CURL *easy, CURLcode rc), void *arg);
 void loop_release(struct loop *l);
+
+/*
+ * Closes the connections that are kept for the next request.  Only while no handle is
+ * added: curl has no call for it, so its multi handle is made anew.  0, or -1: out of
+ * memory, and nothing has changed.
+ */
+int loop_close_idle(struct loop *l);
 
 /* Lets curl act at once instead of at the loop's next turn. */
 void loop_kick(struct loop *l);

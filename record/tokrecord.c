@@ -24,7 +24,10 @@ static struct {
 	.requests = COUNT_NONE, .queue = 64 << 20, .rotate_grace_ns = 600 * NS_PER_S, .drain_timeout_ns = 30 * NS_PER_S,
 };
 
-enum { ROWS_MAX = 64 };
+enum {
+	ROWS_MAX = 64,
+	KEEP_IDLE_S = 5, /* as long as most engines keep a connection that nobody uses */
+};
 
 static const struct opt opts[] = {
 	{ "output", 'o', OPT_STR, &o.output, "FILE", "the trace; '-' is stdout", NULL },
@@ -106,6 +109,7 @@ static struct run_opts run_opts_of(const struct rec_header *h, const struct keep
 		},
 		.capture = {
 			.epoch_ns = h->epoch_mono_ns, .part_ns = 400 * NS_PER_MS,
+			.keep_idle_ns = KEEP_IDLE_S * NS_PER_S,
 		},
 		.recorder = {
 			.path = o.output, .header = h, .queue_bytes = o.queue, .force = o.force,

@@ -23,4 +23,6 @@ cli_tests += tests/cli/record-mixed.sh tests/cli/record-browser.sh
 EXTRA_DIST += tests/server/mixed.py tests/cli/record_mixed.py
 
 bench_PROGS += tests/bench/proxy
+check_PROGRAMS += tests/bench/proxy
+cli_tests += tests/cli/record-many.sh
 tests_bench_proxy_SOURCES = tests/bench/proxy.c tests/bench/paced.c tests/bench/paced.h

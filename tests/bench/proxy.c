@@ -213,6 +213,21 @@ static double recorder_cpu_s(pid_t pid)
 	return got == 2 ? (double)(user + sys) / (double)sysconf(_SC_CLK_TCK) : 0;
 }
 
+static long peak_kib(pid_t pid)
+{
+	char path[64], line[256];
+	long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmHWM: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
 static void raise_limit(void)
 {
 	struct rlimit l;
@@ -238,8 +253,9 @@ static void measure(int streams, int rate, int seconds, int port, int through, p
 		took_s += (double)(clock_mono_ns() - t) / 1e9;
 	}
 	cpu = recorder_cpu_s(recorder) - cpu;
-	for (int i = 0; i < 40 && descriptors(recorder) > before + 2 * streams; i++)
-		usleep(50000);
+	/* Connections to the server are kept for some seconds. */
+	for (int i = 0; i < 150 && descriptors(recorder) > before; i++)
+		usleep(100000);
 	left = descriptors(recorder) - before;
 	printf("%d streams, %d tokens/s each, %d x %d s; microseconds from send to read\n", streams, rate, ROUNDS, seconds);
 	printf("%-18s %9s %9s %9s %9s %9s\n", "", "events", "p50", "p90", "p99", "p99.9");
@@ -249,8 +265,8 @@ static void measure(int streams, int rate, int seconds, int port, int through, p
 	       percentile_us(&relayed, 0.9) - percentile_us(&direct, 0.9),
 	       percentile_us(&relayed, 0.99) - percentile_us(&direct, 0.99),
 	       percentile_us(&relayed, 0.999) - percentile_us(&direct, 0.999));
-	printf("tokrecord: %.0f %% of a core, %.1f us per event; %d descriptors more than before\n", 100 * cpu / took_s,
-	       1e6 * cpu / (double)relayed.n, left);
+	printf("tokrecord: %.0f %% of a core, %.1f us per event, %ld MiB at most; %d descriptors more than before\n",
+	       100 * cpu / took_s, 1e6 * cpu / (double)relayed.n, peak_kib(recorder) / 1024, left);
 	free(direct.ns);
 	free(relayed.ns);
 }
