@@ -122,12 +122,16 @@ static int choose_layers(const struct analysis *a, const struct analysis_opts *o
 static void client_health(const struct trace_data *t, size_t n, struct analysis *a)
 {
 	a->loop_lag_max_ms = NAN;
+	*a->client_limit = '\0';
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < t[i].n_segments; k++) {
-			int64_t lag = t[i].segments[k].client.loop_lag_max_ns;
+			const struct health *h = &t[i].segments[k].client;
+			int64_t lag = h->loop_lag_max_ns;
 
 			if (lag != NS_NONE && !(a->loop_lag_max_ms >= (double)lag / (double)NS_PER_MS))
 				a->loop_lag_max_ms = (double)lag / (double)NS_PER_MS;
+			if (!*a->client_limit)
+				health_reason(h, a->client_limit, sizeof(a->client_limit));
 		}
 	}
 }

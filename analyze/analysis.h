@@ -74,6 +74,7 @@ struct analysis {
 	size_t missing_shards;    /* parts of runs of several processes that are not there */
 	size_t responses;         /* requests that have any response */
 	double loop_lag_max_ms;   /* of the measuring client; NaN unknown */
+	char client_limit[160];   /* why the client was the limit in a segment; "" if it was not */
 };
 
 /* t: n traces, borrowed and needed as long as *out.  0, or -1: out of memory, nothing to release. */

@@ -97,6 +97,31 @@ static json_t *group_object(const struct group *g)
 	return o;
 }
 
+static json_t *ms(int64_t ns)
+{
+	return ns == NS_NONE ? json_null() : json_real((double)ns / (double)NS_PER_MS);
+}
+
+/* Null where the client kept no record of its health. */
+static json_t *client_object(const struct health *h)
+{
+	json_t *o;
+	char reason[160];
+
+	if (h->n == 0)
+		return json_null();
+	o = json_object();
+	health_reason(h, reason, sizeof(reason));
+	json_object_set_new(o, "limited", json_boolean(health_limited(h)));
+	json_object_set_new(o, "reason", *reason ? json_string(reason) : json_null());
+	json_object_set_new(o, "loop_lag_max_ms", ms(h->loop_lag_max_ns));
+	json_object_set_new(o, "send_lag_max_ms", ms(h->send_lag_max_ns));
+	json_object_set_new(o, "cpu_share_max", num(h->cpu_share_max));
+	json_object_set_new(o, "events", h->events == COUNT_NONE ? json_null() : json_integer(h->events));
+	json_object_set_new(o, "coalesced", h->coalesced == COUNT_NONE ? json_null() : json_integer(h->coalesced));
+	return o;
+}
+
 static json_t *segment_object(const struct segment *s)
 {
 	json_t *o = json_object();
@@ -106,6 +131,7 @@ static json_t *segment_object(const struct segment *s)
 	json_object_set_new(o, "model", text(kvs_get(s->header.target, "model")));
 	json_object_set_new(o, "engine", text(kvs_get(s->header.target, "engine")));
 	json_object_set_new(o, "tool", text(s->header.tool));
+	json_object_set_new(o, "client", client_object(&s->client));
 	return o;
 }
 

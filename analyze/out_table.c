@@ -234,6 +234,9 @@ static void notes(struct table *t, const struct analysis *a, bool people)
 			   "concurrency are those of the parts that are.", a->missing_shards);
 	if (a->warmups)
 		table_note(t, "%zu warm-up requests are left out.", a->warmups);
+	if (*a->client_limit)
+		table_note(t, "Client-limited: %s; these figures are the client's as much as the engine's.",
+			   a->client_limit);
 	if (a->loop_lag_max_ms > LOOP_LAG_NOTED_MS)
 		table_note(t, "Client: its event loop was late by up to %.1f ms; times may be late by as much.", a->loop_lag_max_ms);
 }

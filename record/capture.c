@@ -137,6 +137,7 @@ struct capture_pool *capture_pool_create(struct event_base *base, const struct c
 	p->busy_ns = NS_NONE;
 	if (p->o.part_ns <= 0)
 		p->o.part_ns = 500 * NS_PER_MS;
+	p->send_lag_max_ns = NS_NONE;
 	if (loop_init(&p->loop, base, o->max_connections, on_finished, p) < 0)
 		goto fail;
 	p->work = evtimer_new(base, on_work, p);
@@ -174,6 +175,9 @@ size_t capture_pool_preconnect(struct capture_pool *p, const char *url, size_t n
 void capture_pool_health(struct capture_pool *p, struct rec_client *out)
 {
 	out->loop_lag_max_ns = loop_take_lag_ns(&p->loop);
+	out->cpu_share = loop_take_cpu_share(&p->loop);
+	out->send_lag_max_ns = p->send_lag_max_ns;
+	p->send_lag_max_ns = NS_NONE;
 	out->events = p->events;
 	out->coalesced = p->coalesced;
 	for (struct capture *c = p->all; c; c = c->next) {

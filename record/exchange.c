@@ -61,6 +61,22 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 	return len;
 }
 
+/* What of the time until the first byte is written was neither a connection's nor a retry's. */
+static void note_send_lag(struct capture *c)
+{
+	int64_t lag = c->res.rec.written_ns - c->start_ns;
+	struct transfer_facts f;
+
+	/* With HTTP/2 it may have waited for the connection of another. */
+	if (c->attempts > 1 || c->pool->o.http2)
+		return;
+	transfer_facts_of(c->easy, &f);
+	if (f.fresh && f.connected_ns != NS_NONE)
+		lag -= f.connected_ns;
+	if (lag > c->pool->send_lag_max_ns)
+		c->pool->send_lag_max_ns = lag;
+}
+
 /*
  * A request that finds its reused connection dead before any byte came back is sent again
  * by curl: once, on a fresh connection, and it is marked.
@@ -74,6 +90,7 @@ static int on_ready(void *arg, char *ip, char *local_ip, int port, int local_por
 		return CURL_PREREQFUNC_ABORT;
 	c->res.rec.retried = c->attempts == 2;
 	c->res.rec.written_ns = exchange_now(c->pool);
+	note_send_lag(c);
 	if (c->attempts == 1)
 		transfer_want_fresh(c->easy);
 	return CURL_PREREQFUNC_OK;

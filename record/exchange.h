@@ -20,6 +20,7 @@ struct capture_pool {
 	struct capture *all;
 	int64_t busy_ns;           /* when there was last an exchange; NS_NONE: no connection is kept */
 	int64_t events, coalesced; /* of exchanges that have ended, since the last look */
+	int64_t send_lag_max_ns;   /* since the last look; NS_NONE: nothing was sent */
 };
 
 struct capture {

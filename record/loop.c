@@ -2,6 +2,8 @@
 
 #include "record/loop.h"
 
+#include <math.h>
+
 #include "formats/base/clock.h"
 
 enum {
@@ -119,6 +121,7 @@ int loop_init(struct loop *l, struct event_base *base, size_t max_connections,
 		loop_release(l);
 		return -1;
 	}
+	loop_take_cpu_share(l);
 	l->lag_due_ns = clock_mono_ns() + LAG_MS * NS_PER_MS;
 	loop_arm(l->lag, LAG_MS * NS_PER_MS);
 	return 0;
@@ -159,6 +162,16 @@ void loop_unpause(struct loop *l, CURL *easy)
 	curl_easy_pause(easy, CURLPAUSE_CONT);
 	l->in_curl = false;
 	action(l, CURL_SOCKET_TIMEOUT, 0);
+}
+
+double loop_take_cpu_share(struct loop *l)
+{
+	int64_t cpu = clock_thread_cpu_ns(), t = clock_mono_ns();
+	int64_t used = cpu - l->cpu_ns, passed = t - l->cpu_looked_ns;
+
+	l->cpu_ns = cpu;
+	l->cpu_looked_ns = t;
+	return passed > 0 ? (double)used / (double)passed : NAN;
 }
 
 int64_t loop_take_lag_ns(struct loop *l)

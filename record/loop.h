@@ -19,6 +19,7 @@ struct loop {
 	CURLM *multi;
 	struct event *timer, *lag;
 	int64_t lag_due_ns, lag_max_ns;
+	int64_t cpu_ns, cpu_looked_ns; /* the thread's CPU time, and when it was looked at */
 	bool in_curl; /* a callback of curl's is running: handles cannot be added or taken away */
 
 	void *arg;
@@ -43,6 +44,8 @@ void loop_kick(struct loop *l);
 void loop_unpause(struct loop *l, CURL *easy);
 /* The loop's worst lateness since the last call, in ns. */
 int64_t loop_take_lag_ns(struct loop *l);
+/* The share of a core that the calling thread, which must be the loop's, has used since; NaN: no time has passed. */
+double loop_take_cpu_share(struct loop *l);
 /* Arms a timer event of libevent's. */
 void loop_arm(struct event *ev, int64_t ns);
 

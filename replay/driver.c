@@ -9,7 +9,7 @@
 #include "replay/pool.h"
 #include "replay/progress.h"
 
-enum { TICK_US = 500000, FIRST_FEW = 8 };
+enum { TICK_US = 500000, TICKS_A_HEALTH = 2, FIRST_FEW = 8 };
 
 struct driver {
 	const struct plan *plan;
@@ -25,6 +25,8 @@ struct driver {
 	int64_t epoch_ns, grace_ns;
 	int64_t preconnect;        /* as in struct drive_opts */
 	struct progress progress;
+	struct health *health;
+	int64_t ticks;
 
 	size_t phase;
 	enum { TO_BEGIN, SENDING, DRAINING } stage; /* of the phase */
@@ -265,16 +267,23 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 		pump(d);
 }
 
-static void on_tick(evutil_socket_t fd, short what, void *arg)
+static int put_health(struct driver *d)
 {
-	struct driver *d = arg;
 	struct record r;
 
-	(void)fd, (void)what;
 	record_init(&r, REC_CLIENT);
 	pool_health(d->pool, &r.u.client);
 	r.u.client.t_ns = now(d);
-	if (trace_write(d->log->w, &r, &d->last) < 0 ||
+	health_add(d->health, &r.u.client);
+	return trace_write(d->log->w, &r, &d->last);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	struct driver *d = arg;
+
+	(void)fd, (void)what;
+	if ((++d->ticks % TICKS_A_HEALTH == 0 && put_health(d) < 0) ||
 	    trace_writer_tick(d->log->w, clock_mono_ns(), &d->last) < 0)
 		stop(d, DRIVE_FAILED);
 	else
@@ -369,9 +378,9 @@ static void cut_short(struct driver *d)
 }
 
 enum drive_result drive(const struct runlog *log, const struct drive_opts *o, int64_t epoch_ns,
-			struct tally *tally, struct err *e)
+			struct tally *tally, struct health *health, struct err *e)
 {
-	struct driver d = { .log = log, .plan = log->plan, .tally = tally, .e = e,
+	struct driver d = { .log = log, .plan = log->plan, .tally = tally, .e = e, .health = health,
 			    .epoch_ns = epoch_ns, .start_ns = NS_NONE, .result = DRIVE_COMPLETE };
 
 	if (set_up(&d, o) < 0) {
@@ -383,6 +392,8 @@ enum drive_result drive(const struct runlog *log, const struct drive_opts *o, in
 	event_base_dispatch(d.base);
 	if (d.result != DRIVE_COMPLETE)
 		cut_short(&d);
+	if (d.result != DRIVE_FAILED && put_health(&d) < 0)
+		stop(&d, DRIVE_FAILED);
 	progress_clear(&d.progress);
 	tear_down(&d);
 	return d.result;

@@ -9,6 +9,7 @@
 #ifndef REPLAY_DRIVER_H
 #define REPLAY_DRIVER_H
 
+#include "formats/trace/health.h"
 #include "replay/runlog.h"
 #include "replay/tally.h"
 
@@ -28,9 +29,9 @@ enum drive_result {
 
 /*
  * epoch_ns: the trace's epoch.  A phase record is written at each begin and end.  The
- * second signal ends the process at once.
+ * second signal ends the process at once.  health: the client's own, filled.
  */
 enum drive_result drive(const struct runlog *log, const struct drive_opts *o, int64_t epoch_ns,
-			struct tally *tally, struct err *e);
+			struct tally *tally, struct health *health, struct err *e);
 
 #endif

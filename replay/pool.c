@@ -20,6 +20,7 @@ struct pool {
 	struct flight *flights;
 	size_t in_flight;
 	size_t preconnected;
+	int64_t late_max_ns;  /* noticed after it was due, since the last look; NS_NONE: none */
 	struct live *live;         /* NULL: bodies are as planned */
 	bool failed;
 };
@@ -55,7 +56,7 @@ struct pool *pool_create(struct event_base *base, const struct runlog *log,
 		err_set(e, "out of memory");
 		return NULL;
 	}
-	*p = (struct pool){ .log = log, .o = *o, .tally = tally, .e = e };
+	*p = (struct pool){ .log = log, .o = *o, .tally = tally, .e = e, .late_max_ns = NS_NONE };
 	if (log->plan->opts.live_history && !(p->live = live_create(log->plan))) {
 		err_set(e, "out of memory");
 		free(p);
@@ -244,6 +245,8 @@ int pool_send(struct pool *p, const struct dispatched *what)
 
 	if (!f)
 		return err_set(p->e, "out of memory");
+	if (what->scheduled_ns != NS_NONE && what->queued_ns - what->scheduled_ns > p->late_max_ns)
+		p->late_max_ns = what->queued_ns - what->scheduled_ns;
 	if (prepare(p, f) < 0)
 		return -1;
 	t.live = f->live;
@@ -287,4 +290,7 @@ void pool_cancel_all(struct pool *p, const char *why)
 void pool_health(struct pool *p, struct rec_client *out)
 {
 	capture_pool_health(p->captures, out);
+	if (p->late_max_ns > out->send_lag_max_ns)
+		out->send_lag_max_ns = p->late_max_ns;
+	p->late_max_ns = NS_NONE;
 }

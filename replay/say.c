@@ -90,16 +90,17 @@ static void say_how_many(const struct tally *t, char *out, size_t size)
 		snprintf(out, size, "%" PRId64 " requests", t->done);
 }
 
-int say_result(enum drive_result r, const struct tally *t, const struct target *target,
-	       int64_t took_ns, const struct options *o, const struct err *e)
+int say_result(enum drive_result r, const struct tally *t, const struct health *h,
+	       const struct target *target, int64_t took_ns, const struct options *o, const struct err *e)
 {
 	const char *kind = t->n_kinds ? t->kinds[0].kind : "none";
 	const char *why = t->n_kinds ? t->kinds[0].text : "";
 	double s = (double)took_ns / 1e9;
-	char failures[512], requests[96];
+	char failures[512], requests[96], limit[160];
 
 	say_how_many(t, requests, sizeof(requests));
 	tally_failures(t, failures, sizeof(failures));
+	health_reason(h, limit, sizeof(limit));
 	if (r == DRIVE_FAILED)
 		err_print(e);
 	else if (r == DRIVE_NO_ENGINE)
@@ -116,9 +117,9 @@ int say_result(enum drive_result r, const struct tally *t, const struct target *
 		     kind, *why ? ": " : "", why);
 	else if (!o->quiet)
 		warn("%" PRId64 " of %s ok%s%s; %" PRId64 " output tokens in "
-		     "%.1f s, %.1f tok/s; %s", t->ok, requests, *failures ? "; failed: " : "",
+		     "%.1f s, %.1f tok/s; %s%s%s", t->ok, requests, *failures ? "; failed: " : "",
 		     failures, t->output_tokens, s, s > 0 ? (double)t->output_tokens / s : 0,
-		     o->output);
+		     o->output, *limit ? "; client-limited: " : "", limit);
 	if (t->ran_out && o->load.counts.n == 0 && !o->quiet)
 		warn("the planned requests were all sent before the duration was over; plan more of "
 		     "them with -n");

@@ -18,7 +18,7 @@ void say_plan_summary(const struct plan *p);
  * The closing line, which also says what the exit code means.  err: why, if the run
  * failed.  Returns the exit code.
  */
-int say_result(enum drive_result r, const struct tally *t, const struct target *target,
-	       int64_t took_ns, const struct options *o, const struct err *e);
+int say_result(enum drive_result r, const struct tally *t, const struct health *h,
+	       const struct target *target, int64_t took_ns, const struct options *o, const struct err *e);
 
 #endif

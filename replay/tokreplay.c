@@ -37,14 +37,16 @@ static int run(struct runlog *log, const struct job *j, const struct probe *engi
 	struct drive_opts o = { en->preconnect, j->o.load.grace_ns,
 				j->o.load.start_wall_ns, j->o.quiet, j->o.verbose };
 	struct tally tally = { .planned = plan_mine(log->plan) };
+	struct health health;
 	enum drive_result result = DRIVE_FAILED;
 	struct err e = { "" }, late;
 	int64_t epoch_ns = clock_mono_ns(), took_ns;
 
+	health_init(&health);
 	if (!origin)
 		err_set(&e, "out of memory");
 	else if (runlog_header(log, origin, engine, j->o.source, &epoch_ns, &e) == 0)
-		result = drive(log, &o, epoch_ns, &tally, &e);
+		result = drive(log, &o, epoch_ns, &tally, &health, &e);
 	took_ns = clock_mono_ns() - epoch_ns;
 	if (result != DRIVE_FAILED &&
 	    runlog_end(log, took_ns, result == DRIVE_INTERRUPTED, &e) < 0)
@@ -54,7 +56,7 @@ static int run(struct runlog *log, const struct job *j, const struct probe *engi
 		result = DRIVE_FAILED;
 	if (origin)
 		trace_origin_free(origin);
-	return say_result(result, &tally, log->target, took_ns, &j->o, &e);
+	return say_result(result, &tally, &health, log->target, took_ns, &j->o, &e);
 }
 
 /* Everything that can be wrong is found before the first request is sent. */

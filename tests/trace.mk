@@ -16,12 +16,14 @@ endif
 cli_tests += tests/cli/hostile.sh
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/unit/record tests/unit/record_odd
+check_PROGRAMS += tests/unit/health tests/unit/record tests/unit/record_odd
+tests_unit_health_SOURCES = tests/unit/health.c
+tests_unit_health_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
 tests_unit_record_SOURCES = tests/unit/record.c
 tests_unit_record_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
 tests_unit_record_odd_SOURCES = tests/unit/record_odd.c
 tests_unit_record_odd_LDADD = $(FORMATS_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/record tests/unit/record_odd
+TESTS += tests/unit/health tests/unit/record tests/unit/record_odd
 endif
 
 check_PROGRAMS += tests/fuzz/reader

@@ -18,5 +18,7 @@
 
 int64_t clock_mono_ns(void);
 int64_t clock_wall_ns(void);
+/* CPU time that the calling thread has used. */
+int64_t clock_thread_cpu_ns(void);
 
 #endif

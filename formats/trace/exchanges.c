@@ -31,7 +31,6 @@ static struct segment *last_segment(const struct loader *l)
 static int add_segment(struct loader *l, const struct rec_header *h)
 {
 	struct trace_data *d = l->d;
-	struct record blank;
 	struct segment *s;
 
 	if (room_for_one(&d->segments, d->n_segments, &l->cap_segments, sizeof(*d->segments)) < 0)
@@ -39,8 +38,7 @@ static int add_segment(struct loader *l, const struct rec_header *h)
 	s = &d->segments[d->n_segments++];
 	*s = (struct segment){ .header = *h };
 	copy_header(&d->store, &s->header);
-	record_init(&blank, REC_CLIENT);
-	s->client = blank.u.client;
+	health_init(&s->client);
 	idmap_clear(&l->ids);
 	l->cap_phases = 0;
 	return 0;
@@ -115,24 +113,6 @@ static int add_response(struct loader *l, const struct rec_response *s)
 	return 0;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b; /* NS_NONE is the least of all */
-}
-
-static void add_client(struct rec_client *sum, const struct rec_client *c)
-{
-	sum->t_ns = larger(sum->t_ns, c->t_ns);
-	sum->loop_lag_max_ns = larger(sum->loop_lag_max_ns, c->loop_lag_max_ns);
-	sum->send_lag_max_ns = larger(sum->send_lag_max_ns, c->send_lag_max_ns);
-	if (c->events != COUNT_NONE)
-		sum->events = (sum->events == COUNT_NONE ? 0 : sum->events) + c->events;
-	if (c->coalesced != COUNT_NONE)
-		sum->coalesced = (sum->coalesced == COUNT_NONE ? 0 : sum->coalesced) + c->coalesced;
-	if (!(sum->cpu_share >= c->cpu_share))
-		sum->cpu_share = c->cpu_share;
-}
-
 static int add(struct loader *l, const struct record *r)
 {
 	switch (r->kind) {
@@ -141,7 +121,7 @@ static int add(struct loader *l, const struct record *r)
 	case REC_REQUEST: return add_exchange(l, &r->u.request);
 	case REC_RESPONSE: return add_response(l, &r->u.response);
 	case REC_CLIENT:
-		add_client(&last_segment(l)->client, &r->u.client);
+		health_add(&last_segment(l)->client, &r->u.client);
 		return 0;
 	case REC_END:
 		last_segment(l)->end = r->u.end;

@@ -6,6 +6,7 @@
 #define TRACE_EXCHANGES_H
 
 #include "formats/base/arena.h"
+#include "formats/trace/health.h"
 #include "formats/trace/reader.h"
 
 /* Everything is owned (deep copies), unlike a record from the reader. */
@@ -22,7 +23,7 @@ struct segment {
 	size_t n_phases;
 	struct rec_end end;
 	bool ended;              /* an end record was read */
-	struct rec_client client; /* worst lags, sums of counts over the segment; t_ns NS_NONE if there was none */
+	struct health client;    /* of the measuring client; n 0 if it kept no record of it */
 };
 
 /* The trace in memory: what tools that need all of it at once work on. */

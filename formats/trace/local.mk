@@ -5,6 +5,7 @@ formats_libformats_a_SOURCES += \
 	formats/trace/decode_events.c formats/trace/decode_events.h \
 	formats/trace/encode.c formats/trace/encode.h \
 	formats/trace/exchanges.c formats/trace/exchanges.h \
+	formats/trace/health.c formats/trace/health.h \
 	formats/trace/mp.c formats/trace/mp.h \
 	formats/trace/origin.c \
 	formats/trace/pack.c formats/trace/pack.h \

@@ -197,6 +197,7 @@ static enum drive_result run(const struct setting *set, struct seen *seen)
 	struct plan_opts po = { .loads = loads, .recorded = { 1, NS_NONE, NS_NONE, NS_NONE },
 				.n_levels = set->n_levels, .warmups = set->warmups,
 				.shard = { 0, 1 }, .req = { .max_tokens = COUNT_NONE } };
+	struct health health;
 	struct drive_opts o = { .quiet = true, .preconnect = COUNT_NONE, .start_wall_ns = NS_NONE };
 	struct trace_origin *origin = trace_origin_create(0, NULL);
 	struct probe engine = { "", "", "" };
@@ -224,7 +225,8 @@ static enum drive_result run(const struct setting *set, struct seen *seen)
 	log = (struct runlog){ .plan = &p, .target = &target };
 	assert_int_equal(trace_writer_open(path, &log.w, &e), 0);
 	assert_int_equal(runlog_header(&log, origin, &engine, "x.tok", &epoch_ns, &e), 0);
-	result = drive(&log, &o, epoch_ns, &tally, &e);
+	health_init(&health);
+	result = drive(&log, &o, epoch_ns, &tally, &health, &e);
 	assert_int_equal(runlog_end(&log, 1, false, &e), 0);
 	assert_int_equal(trace_writer_close(log.w, &e), 0);
 	read_back(path, seen);

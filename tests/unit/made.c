@@ -74,7 +74,7 @@ int made_reset(void **state)
 	m.phases[1] = (struct rec_phase){ .id = 1, .kind = PHASE_ROUND, .concurrency = 4, .rate_hz = NAN };
 	m.segment.phases = m.phases;
 	m.segment.n_phases = 2;
-	m.segment.client.loop_lag_max_ns = NS_NONE;
+	health_init(&m.segment.client);
 	m.d = (struct trace_data){ .segments = &m.segment, .n_segments = 1, .x = m.x };
 	return 0;
 }

@@ -50,8 +50,7 @@ static void add_segment(const char *shard, const char *plan, int64_t wall_ns)
 	s->header.epoch_wall_ns = wall_ns;
 	made.run[made.n] = (struct kv){ str_of("shard"), str_of(shard) };
 	s->header.run = (struct kvs){ &made.run[made.n], shard ? 1 : 0 };
-	record_init(&r, REC_CLIENT);
-	s->client = r.u.client;
+	health_init(&s->client);
 	s->phases = &made.phase;
 	s->n_phases = 1;
 	made.n++;
