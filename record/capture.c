@@ -193,6 +193,8 @@ static void remember_secrets(struct capture *c)
 	for (const char *const *h = c->q.headers; h && *h; h++)
 		secrets_add_header(&c->res.secrets, *h);
 	secrets_add_url(&c->res.secrets, c->q.url);
+	if (c->q.target)
+		secrets_add_url(&c->res.secrets, c->q.target);
 }
 
 /* NULL: out of memory. */

@@ -96,13 +96,23 @@ static void strip_query(struct buf *url)
 	buf_release(&kept);
 }
 
-static void strip_request(struct rec_request *q, struct kv *headers, struct buf *endpoint)
+void hide_url(const struct hide *h, const char *url, struct buf *out)
+{
+	struct buf clean;
+
+	buf_init(&clean, 1 << 16);
+	secret_scrub_url(str_of(url), &clean);
+	if (h->no_text)
+		strip_query(&clean);
+	buf_add(out, clean.p, clean.n);
+	buf_release(&clean);
+}
+
+static void strip_request(struct rec_request *q, struct kv *headers)
 {
 	for (size_t i = 0; i < q->headers.n; i++)
 		if (!header_is_plain(headers[i].key))
 			headers[i].value = str_of(SECRET_MARK);
-	strip_query(endpoint);
-	q->endpoint = buf_str(endpoint);
 	q->body = (struct str){ NULL, 0 };
 }
 
@@ -193,11 +203,10 @@ static void redact_words(const struct hide *h, bool asked_redacted, struct rec_r
 	s->raw = done == REDACT_CHANGED ? buf_str(&store->raw) : (struct str){ NULL, 0 };
 }
 
-void hide_request(const struct hide *h, struct rec_request *q, struct kv *headers, struct buf *endpoint,
-		  struct buf *body)
+void hide_request(const struct hide *h, struct rec_request *q, struct kv *headers, struct buf *body)
 {
 	if (h->no_text)
-		strip_request(q, headers, endpoint);
+		strip_request(q, headers);
 	else if (h->rules)
 		redact_request(h, q, body);
 }

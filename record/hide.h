@@ -15,12 +15,14 @@ struct hide;
 struct hide *hide_create(bool no_text, const struct redact *rules);
 void hide_free(struct hide *h);
 
+/* The client's URL as it may be told: without secrets, without text nearly without its query.  Appended to out. */
+void hide_url(const struct hide *h, const char *url, struct buf *out);
+
 /*
- * headers are q's, to be changed; endpoint holds q's; body is empty and gets q's if it is changed.
+ * headers are q's, to be changed; body is empty and gets q's if it is changed.
  * Sets q->redacted.
  */
-void hide_request(const struct hide *h, struct rec_request *q, struct kv *headers, struct buf *endpoint,
-		  struct buf *body);
+void hide_request(const struct hide *h, struct rec_request *q, struct kv *headers, struct buf *body);
 
 /* What a changed response record borrows from. */
 struct hidden {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/base/secret.h"
+#include "formats/wire/scan.h"
 
 /* Where the words of a class of events stand in the answers of an API, streamed and whole. */
 static const struct place {
@@ -195,11 +196,28 @@ static const char *usage_place(enum api_kind api)
 	return api == API_OLLAMA_CHAT || api == API_OLLAMA_GENERATE ? NULL : "usage";
 }
 
+/* Words about a failure under a type of event that nobody knows. */
+static bool tells_of_error(struct str text)
+{
+	struct scan s = scan_of(text);
+	struct str key;
+	bool yes = false;
+
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return true;
+	scan_object(&s);
+	while (scan_key(&s, &key))
+		yes |= !str_is(scan_raw(&s), "null") && str_is(key, "error");
+	return yes || s.bad;
+}
+
 static struct str hide_text(const struct event_plans *p, enum api_kind api, bool errors, const struct event *e,
 			    struct buf *out, bool *changed)
 {
 	switch (p->how[api][e->cls]) {
 	case TREAT_JSON:
+		if (errors && e->cls == EV_OTHER && tells_of_error(e->text))
+			break;
 		return by_rules(p->rules, e->cls == EV_USAGE ? usage_place(api) : NULL, e->text, out, changed);
 	case TREAT_CALL:
 		return hide_call(p->rules, api, e->text, out, changed);

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "formats/base/secret.h"
 #include "record/blocks.h"
 #include "record/canon.h"
 #include "record/headers.h"
@@ -49,6 +48,11 @@ void keep_free(struct keep *k)
 	hide_free(k->hide);
 	canon_release(&k->canon);
 	free(k);
+}
+
+void keep_url(const struct keep *k, const char *url, struct buf *out)
+{
+	hide_url(k->hide, url, out);
 }
 
 void keep_release(struct kept *x)
@@ -116,7 +120,7 @@ static void put_request(struct keep *k, struct relay *r, const struct api_reques
 
 	buf_init(&endpoint, 1 << 16);
 	buf_init(&body, SIZE_MAX);
-	secret_scrub_url(str_of(r->uri), &endpoint);
+	hide_url(k->hide, r->uri, &endpoint);
 	digest_bytes(r->body.p, r->body.n, digest);
 	record_init(&rec, REC_REQUEST);
 	q->id = r->id;
@@ -134,7 +138,7 @@ static void put_request(struct keep *k, struct relay *r, const struct api_reques
 		fill_ask(q, ask);
 	fill_session(q, session);
 	fill_blocks(k, q, &ids);
-	hide_request(k->hide, q, r->recorded, &endpoint, &body);
+	hide_request(k->hide, q, r->recorded, &body);
 	r->kept.redacted = q->redacted;
 	recorder_put(k->rec, &rec);
 	free(ids);

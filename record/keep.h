@@ -42,5 +42,7 @@ bool keep_request(struct relay *r, int64_t sent_ns);
 /* A record of its response, part or last: capture.h's on_record; arg is the relay. */
 void keep_response(void *arg, const struct rec_response *s);
 void keep_release(struct kept *x);
+/* The client's URL as it may be told.  Appended to out. */
+void keep_url(const struct keep *k, const char *url, struct buf *out);
 
 #endif

@@ -40,20 +40,38 @@ void secrets_add_header(struct secrets *s, const char *line)
 		add(s, last + 1, strcspn(last + 1, ";"));
 }
 
+/* A part of a URL, as it stands there and as an engine reads it. */
+static void add_part(struct secrets *s, const char *p, size_t n)
+{
+	struct buf plain;
+
+	buf_init(&plain, n + 1);
+	secret_unescape((struct str){ p, n }, &plain);
+	add(s, p, n);
+	if (!str_eq(buf_str(&plain), (struct str){ p, n }))
+		add(s, plain.p, plain.n);
+	buf_release(&plain);
+}
+
 void secrets_add_url(struct secrets *s, const char *url)
 {
 	const char *q = strchr(url, '?'), *at, *host = strstr(url, "://");
 
-	at = host ? memchr(host + 3, '@', strcspn(host + 3, "/?")) : NULL;
-	if (at)
-		add(s, host + 3, (size_t)(at - host - 3));
+	at = host ? memrchr(host + 3, '@', strcspn(host + 3, "/?")) : NULL;
+	if (at) {
+		const char *colon = memchr(host + 3, ':', (size_t)(at - host - 3));
+
+		add_part(s, host + 3, (size_t)(at - host - 3));
+		if (colon)
+			add_part(s, colon + 1, (size_t)(at - colon - 1));
+	}
 	while (q) {
 		const char *name = q + 1;
 		size_t n = strcspn(name, "&");
 		const char *eq = memchr(name, '=', n);
 
-		if (eq && secret_name((struct str){ name, (size_t)(eq - name) }))
-			add(s, eq + 1, n - (size_t)(eq + 1 - name));
+		if (eq && secret_parameter((struct str){ name, (size_t)(eq - name) }))
+			add_part(s, eq + 1, n - (size_t)(eq + 1 - name));
 		q = name[n] ? name + n : NULL;
 	}
 }

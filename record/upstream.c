@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "formats/base/secret.h"
 #include "record/downstream.h"
 #include "record/headers.h"
 #include "record/keep.h"
@@ -77,7 +76,7 @@ static void say(const struct relay *r)
 	struct buf line;
 
 	buf_init(&line, 1 << 16);
-	secret_scrub_url(str_of(r->uri), &line);
+	keep_url(r->w->keep, r->uri, &line);
 	if (r->w->engines->n > 1)
 		buf_printf(&line, " -> %s", r->engine->shown);
 	warn("%s %s%s", r->method, buf_cstr(&line), r->id >= 0 ? "" : " (passed, not recorded)");

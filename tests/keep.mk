@@ -23,3 +23,5 @@ else
 tests_fuzz_canon_SOURCES += tests/fuzz/onefile.c
 tests_fuzz_redact_SOURCES += tests/fuzz/onefile.c
 endif
+cli_tests += tests/cli/record-keep.sh
+EXTRA_DIST += tests/record/marks.py tests/record/talk.py

@@ -30,6 +30,41 @@ bool secret_name(struct str name)
 	return name.n == 3 && strncasecmp(name.p, "sig", 3) == 0;
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void secret_unescape(struct str part, struct buf *out)
+{
+	for (size_t i = 0; i < part.n; i++) {
+		char c = part.p[i] == '+' ? ' ' : part.p[i];
+		int high = c == '%' && i + 2 < part.n ? hex_digit(part.p[i + 1]) : -1;
+		int low = high < 0 ? -1 : hex_digit(part.p[i + 2]);
+
+		if (low >= 0) {
+			c = (char)(high << 4 | low);
+			i += 2;
+		}
+		buf_add(out, &c, 1);
+	}
+}
+
+bool secret_parameter(struct str name)
+{
+	struct buf plain;
+	bool secret;
+
+	buf_init(&plain, name.n + 1);
+	secret_unescape(name, &plain);
+	secret = secret_name(buf_str(&plain));
+	buf_release(&plain);
+	return secret;
+}
+
 static void scrub_query(struct str q, struct buf *out)
 {
 	while (q.n) {
@@ -37,7 +72,7 @@ static void scrub_query(struct str q, struct buf *out)
 		size_t n = amp ? (size_t)(amp - q.p) : q.n;
 		const char *eq = memchr(q.p, '=', n);
 
-		if (eq && secret_name((struct str){ q.p, (size_t)(eq - q.p) })) {
+		if (eq && secret_parameter((struct str){ q.p, (size_t)(eq - q.p) })) {
 			buf_add(out, q.p, (size_t)(eq - q.p) + 1);
 			buf_adds(out, SECRET_MARK);
 		} else {

@@ -11,6 +11,10 @@
 
 /* Header or query parameter whose value is a secret: authorization, cookie, and names with key, token, secret, auth, password, credential, signature. */
 bool secret_name(struct str name);
+/* The same for the name of a query parameter, as it stands in a URL: %6Bey is key. */
+bool secret_parameter(struct str name);
+/* Appends part of a URL with its escapes (%2D, +) decoded. */
+void secret_unescape(struct str part, struct buf *out);
 /* A URL or path without userinfo and without the values of secret query parameters; appended to out. */
 void secret_scrub_url(struct str url, struct buf *out);
 /* A command-line argument after prev ("--header" "Authorization: Bearer x", "--api-key=x", URLs); appended to out. */
