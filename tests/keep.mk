@@ -23,5 +23,5 @@ else
 tests_fuzz_canon_SOURCES += tests/fuzz/onefile.c
 tests_fuzz_redact_SOURCES += tests/fuzz/onefile.c
 endif
-cli_tests += tests/cli/record-keep.sh
+cli_tests += tests/cli/record-keep.sh tests/cli/record-sessions.sh
 EXTRA_DIST += tests/record/marks.py tests/record/talk.py

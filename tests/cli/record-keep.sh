@@ -11,13 +11,13 @@ i=0; until test -s port; do i=$((i + 1)); test $i -lt 100 || exit 99; sleep 0.1;
 upstream=http://127.0.0.1:$(cat port)
 # record NAME OPTION...: all requests once through a recorder into NAME.tok, NAME.dump, NAME.plain.
 record() {
-	name=$1; shift
-	tokrecord --listen 127.0.0.1:0 --upstream "$upstream" -o "$name.tok" -v "$@" 2>"$name.err" &
+	of=$1; shift
+	tokrecord --listen 127.0.0.1:0 --upstream "$upstream" -o "$of.tok" -v "$@" 2>"$of.err" &
 	recorder=$!
 	pids="$pids $recorder"
-	python3 "$marks" ask "http://127.0.0.1:$(wait_port "$name.err")" >"$name.n" || return 1
+	python3 "$marks" ask "http://127.0.0.1:$(wait_port "$of.err")" >"$of.n" || return 1
 	kill -TERM $recorder && wait $recorder || return 1
-	tokconvert dump "$name.tok" >"$name.dump" && tokconvert check "$name.tok" && zstd -qdc "$name.tok" >"$name.plain"
+	tokconvert dump "$of.tok" >"$of.dump" && tokconvert check "$of.tok" && zstd -qdc "$of.tok" >"$of.plain"
 }
 holds() { jq -es "$2" "$1.dump" >/dev/null || { head -c 3000 "$1.dump"; return 1; }; }
 without() { ! grep -aoE ".{0,60}$2.{0,30}" "$1.plain" "$1.err" | sort | uniq -c | head -n 20 | grep .; }
