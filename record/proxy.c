@@ -88,6 +88,7 @@ struct proxy *proxy_create(struct event_base *base, const struct proxy_opts *o, 
 	p->world.keep = keep_create(&o->keep, rec, e);
 	if (p->world.keep && o->cert)
 		p->tls = tls_create(o->cert, o->key, e);
+	p->world.tls = p->tls != NULL;
 	if (!p->world.keep || (o->cert && !p->tls) || open_port(p, base, e) < 0) {
 		proxy_free(p);
 		return NULL;

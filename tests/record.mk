@@ -24,5 +24,5 @@ EXTRA_DIST += tests/server/mixed.py tests/cli/record_mixed.py
 
 bench_PROGS += tests/bench/proxy
 check_PROGRAMS += tests/bench/proxy
-cli_tests += tests/cli/record-many.sh
+cli_tests += tests/cli/record-many.sh tests/cli/record-tls.sh
 tests_bench_proxy_SOURCES = tests/bench/proxy.c tests/bench/paced.c tests/bench/paced.h
