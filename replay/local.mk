@@ -55,6 +55,7 @@ replay_libreplay_a_SOURCES += \
 	replay/recorded.c replay/recorded.h \
 	replay/request.c replay/request.h \
 	replay/runlog.c replay/runlog.h \
+	replay/running.c replay/running.h \
 	replay/say.c replay/say.h \
 	replay/schedule.c replay/schedule.h \
 	replay/shard.c replay/shard.h \

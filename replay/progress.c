@@ -12,21 +12,34 @@ void progress_init(struct progress *p, bool quiet, int64_t now_ns)
 				.begin_ns = now_ns, .last_ns = now_ns };
 }
 
-void progress_text(const struct tally *t, int64_t concurrency, double tok_s, int64_t elapsed_ns,
-		   char *out, size_t size)
+/* How long it may still take. */
+static void time_left(const struct tally *t, const struct progress_level *l, int64_t elapsed_ns,
+		      char *out, size_t size)
 {
-	char level[32] = "", eta[48] = "";
-
-	if (concurrency != COUNT_NONE)
-		snprintf(level, sizeof(level), "  c=%" PRId64, concurrency);
-	if (t->done > 0)
-		snprintf(eta, sizeof(eta), "  ETA %.0f s", (double)elapsed_ns / 1e9 *
+	*out = '\0';
+	if (l->left_ns != INT64_MAX)
+		snprintf(out, size, "  %.0f s left", l->left_ns > 0 ? (double)l->left_ns / 1e9 : 0);
+	else if (t->done > 0)
+		snprintf(out, size, "  ETA %.0f s", (double)elapsed_ns / 1e9 *
 			 (double)(t->planned - t->done) / (double)t->done);
-	snprintf(out, size, "%" PRId64 "/%" PRId64 "%s  ok %" PRId64 "  failed %" PRId64
-		 "  %.0f tok/s%s", t->done, t->planned, level, t->ok, t->done - t->ok, tok_s, eta);
 }
 
-void progress_draw(struct progress *p, const struct tally *t, int64_t concurrency, int64_t now_ns)
+void progress_text(const struct tally *t, const struct progress_level *l, double tok_s,
+		   int64_t elapsed_ns, char *out, size_t size)
+{
+	char of[32] = "", level[32] = "", left[48];
+
+	if (l->left_ns == INT64_MAX)
+		snprintf(of, sizeof(of), "/%" PRId64, t->planned);
+	if (l->concurrency != COUNT_NONE)
+		snprintf(level, sizeof(level), "  c=%" PRId64, l->concurrency);
+	time_left(t, l, elapsed_ns, left, sizeof(left));
+	snprintf(out, size, "%" PRId64 "%s%s  ok %" PRId64 "  failed %" PRId64 "  %.0f tok/s%s",
+		 t->done, of, level, t->ok, t->done - t->ok, tok_s, left);
+}
+
+void progress_draw(struct progress *p, const struct tally *t, const struct progress_level *l,
+		   int64_t now_ns)
 {
 	int64_t gap = now_ns - p->last_ns;
 	double tok_s = gap > 0 ? (double)(t->token_events - p->last_events) * 1e9 / (double)gap : 0;
@@ -34,7 +47,7 @@ void progress_draw(struct progress *p, const struct tally *t, int64_t concurrenc
 
 	if (!p->on)
 		return;
-	progress_text(t, concurrency, tok_s, now_ns - p->begin_ns, line, sizeof(line));
+	progress_text(t, l, tok_s, now_ns - p->begin_ns, line, sizeof(line));
 	fprintf(stderr, "\r%s\033[K", line);
 	p->drawn = true;
 	p->last_ns = now_ns;

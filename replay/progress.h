@@ -19,13 +19,21 @@ struct progress {
 };
 
 void progress_init(struct progress *p, bool quiet, int64_t now_ns);
-/* concurrency: COUNT_NONE if there is none. */
-void progress_draw(struct progress *p, const struct tally *t, int64_t concurrency, int64_t now_ns);
+/* The level at hand. */
+struct progress_level {
+	int64_t concurrency;   /* COUNT_NONE if there is none */
+	int64_t left_ns;       /* of its duration; INT64_MAX: it has none */
+};
+void progress_draw(struct progress *p, const struct tally *t, const struct progress_level *l,
+		   int64_t now_ns);
 /* Takes the line away, so that something else can be said. */
 void progress_clear(struct progress *p);
 
-/* The text alone: "12/64  c=8  ok 11  failed 1  345 tok/s  ETA 12 s". */
-void progress_text(const struct tally *t, int64_t concurrency, double tok_s, int64_t elapsed_ns,
-		   char *out, size_t size);
+/*
+ * The text alone: "12/64  c=8  ok 11  failed 1  345 tok/s  ETA 12 s"; with a duration, whose
+ * planned requests need not all be sent, "12  c=8  ...  12 s left".
+ */
+void progress_text(const struct tally *t, const struct progress_level *l, double tok_s,
+		   int64_t elapsed_ns, char *out, size_t size);
 
 #endif

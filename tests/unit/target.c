@@ -138,6 +138,8 @@ static void add(struct tally *t, enum status status, const char *kind, int64_t t
 
 static void failures_are_counted_by_kind(void **state)
 {
+	const struct progress_level counted = { 8, INT64_MAX };
+	const struct progress_level timed = { COUNT_NONE, 12 * NS_PER_S };
 	struct tally t = { .planned = 8 };
 	char text[100];
 
@@ -154,8 +156,10 @@ static void failures_are_counted_by_kind(void **state)
 	assert_int_equal(t.output_tokens, 9);
 	tally_failures(&t, text, sizeof(text));
 	assert_string_equal(text, "2 http_503, 1 connect, 1 timeout");
-	progress_text(&t, 8, 345.4, 3000000000, text, sizeof(text));
+	progress_text(&t, &counted, 345.4, 3000000000, text, sizeof(text));
 	assert_string_equal(text, "6/8  c=8  ok 2  failed 4  345 tok/s  ETA 1 s");
+	progress_text(&t, &timed, 345.4, 3000000000, text, sizeof(text));
+	assert_string_equal(text, "6  ok 2  failed 4  345 tok/s  12 s left");
 }
 
 static void many_kinds_end_in_other(void **state)
