@@ -75,6 +75,9 @@ static void check_counts(const struct options_load *o)
 			opt_usage("--num-prompts: must be 1 to 100000000");
 	if (o->duration_ns == 0)
 		opt_usage("--duration: must be more than 0");
+	if (o->duration_ns > LOAD_LONGEST_NS || o->grace_ns > LOAD_LONGEST_NS ||
+	    o->think_ns > LOAD_LONGEST_NS || o->cap_ramp_ns > LOAD_LONGEST_NS)
+		opt_usage("--duration, --grace, --think-time, --concurrency-ramp-duration: ten years at most");
 }
 
 static void check_sessions(struct options_load *o)
@@ -112,8 +115,8 @@ static void check_slots(const struct options_load *o)
 void options_load_check(struct options_load *o)
 {
 	check_recorded(o);
-	check_counts(o);
 	check_sessions(o);
+	check_counts(o);
 	check_parts(o);
 	options_load_shape(o);
 	check_slots(o);

@@ -31,7 +31,11 @@ static struct phase_state *state_of(struct phases *p, size_t i)
 
 void phases_sent(struct phases *p, size_t i)
 {
-	state_of(p, i)->open++;
+	struct phase_state *s = state_of(p, i);
+
+	/* A turn that had waited for its parent until now: the phase ends once more. */
+	s->closed = false;
+	s->open++;
 }
 
 void phases_unsent(struct phases *p)

@@ -161,7 +161,8 @@ int runlog_phase(const struct runlog *l, size_t phase, int64_t begin_ns, int64_t
 	record_init(&r, REC_PHASE);
 	r.u.phase.id = (int64_t)phase;
 	r.u.phase.kind = ph->kind;
-	r.u.phase.concurrency = ph->load.concurrency;
+	if (!load_is_cap_ramp(&ph->load))
+		r.u.phase.concurrency = ph->load.concurrency;
 	r.u.phase.rate_hz = ph->rate_hz;
 	if (ph->kind == PHASE_ROUND)
 		r.u.phase.round = 1;

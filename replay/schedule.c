@@ -29,6 +29,12 @@ struct load load_closed(int64_t concurrency)
 	};
 }
 
+bool load_is_cap_ramp(const struct load *l)
+{
+	return l->concurrency != COUNT_NONE && l->duration_ns != NS_NONE &&
+		l->cap.over_ns >= l->duration_ns;
+}
+
 int64_t load_cap(const struct load *l, int64_t t_ns)
 {
 	int64_t cap;

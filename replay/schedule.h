@@ -36,6 +36,12 @@ struct load {
 /* A closed loop at C; an open loop if another timing is set in it. */
 struct load load_closed(int64_t concurrency);
 
+/* True if the cap changes all the time: then no single number is the phase's concurrency. */
+bool load_is_cap_ramp(const struct load *l);
+
+/* Longest time that can be asked for: ten years. */
+#define LOAD_LONGEST_NS (INT64_C(3650) * 86400 * 1000000000)
+
 /* How many may be in flight t_ns after the phase's begin; INT64_MAX without a cap. */
 int64_t load_cap(const struct load *l, int64_t t_ns);
 /* When the cap next rises after t_ns; INT64_MAX: it does not. */

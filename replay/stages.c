@@ -121,7 +121,7 @@ static int parse_line(char *line, const struct stage_opts *o, struct load *l, st
 		return 0;
 	if (n > WORDS_MOST)
 		return err_set(e, "too many words");
-	if (unit_parse_ns(words[0], &over_ns) < 0 || over_ns == 0)
+	if (unit_parse_ns(words[0], &over_ns) < 0 || over_ns == 0 || over_ns > LOAD_LONGEST_NS)
 		return err_set(e, "'%s' is not a time like '30s'", words[0]);
 	if (parse_kind(words, n, over_ns, o, l, e) < 0)
 		return -1;

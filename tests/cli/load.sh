@@ -123,11 +123,12 @@ rates_are_levels() {
 check 'rates are levels, and rows of the table' rates_are_levels
 
 stages() {
-	printf '%s\n' '# up, rest, on' '200ms rate 50..150' '100ms pause' '200ms concurrency 2' >stages
+	printf '%s\n' '# up, rest, on' '200ms rate 50..150' '100ms pause' '200ms concurrency 2' '100ms concurrency 1..2' >stages
 	replay --stages stages --arrival-pattern constant -n 60 forty.tok -o stages.tok || return 1
 	"$rows" stages.tok >got
 	# 20 requests at the ramp, none in the pause; each stage begins at its time.
 	same "$(awk '$1 == "request" { n[$3]++ } END { print n[0], n[1] + 0, (n[2] > 2) }' got)" '20 0 1' &&
+		same "$(awk '$1 == "phase" { printf "%s ", $4 }' got)" '- - 2 - ' &&
 		awk '$1 == "phase" { at[$2] = $5 }
 			END { d = at[2] - at[0]; if (d < 299.9 || d > 300.1) { print d; exit 1 } }' got
 }
@@ -168,6 +169,34 @@ window() {
 		same "$(intended window.plan | tr '\n' ' ')" '0 40000000 80000000 '
 }
 check 'a window of the trace, idle gaps shortened' window
+
+# A conversation whose recorded answer is another than the engine gives: the engine gets its own.
+turn() { printf '{"model":"quick","max_tokens":3,"messages":[{"role":"user","content":"one"}%s]}' "$1"; }
+live_history() {
+	tokrecord --listen 127.0.0.1:0 --upstream "$url" -o talk.tok 2>recorder.err &
+	recorder=$!
+	pids="$pids $recorder"
+	port=$(wait_port recorder.err) || return 1
+	for t in '' ',{"role":"assistant","content":"made up"},{"role":"user","content":"two"}'; do
+		turn "$t" | curl -sf -m 20 -H 'Content-Type: application/json' --data-binary @- \
+			"http://127.0.0.1:$port/v1/chat/completions" >/dev/null || return 1
+	done
+	kill -INT $recorder
+	wait $recorder
+	logged slow --live-history talk.tok -o live.tok && cp new.digests got &&
+		tokreplay --quiet --plan --live-history talk.tok >live.plan || return 1
+	"$rows" live.tok | awk '$1 == "request" { print $8 }' >sent
+	cmp got sent && test "$(grep -c '"history":"live"' live.plan)" -eq 1 || return 1
+	# The first body is the plan's, the second is not.
+	bodies live.plan >planned
+	same "$(head -n 1 planned)" "$(head -n 1 got)" && ! grep -qF "$(tail -n 1 planned)" got &&
+		tokconvert dump live.tok | grep '"live":true' >marked && ! grep -q 'made up' marked
+}
+if command -v curl >/dev/null; then
+	check 'live history: the answers of this run' live_history
+else
+	skip 'live history: the answers of this run' 'no curl'
+fi
 
 usage_says() { fails 2 plan "$@" six.tok 2>err && { cat err; test "$(wc -l <err)" -eq 1; }; }
 for bad in '--request-rate 0' '--request-rate -1' '--request-rate 1,x' '--burstiness 2' \
