@@ -12,6 +12,9 @@
 
 /* ---- the end of an exchange ---- */
 
+/* Parts are delivered in turns: all exchanges at once would hold up the loop. */
+enum { PART_TURNS = 16 };
+
 static void unlink_capture(struct capture *c)
 {
 	if (c->prev)
@@ -120,7 +123,9 @@ static void on_parts(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd, (void)what;
 	for (struct capture *c = p->all; c; c = c->next)
-		exchange_deliver(c);
+		if (c->turn == p->turn)
+			exchange_deliver(c);
+	p->turn = (p->turn + 1) % PART_TURNS;
 	close_idle(p);
 }
 
@@ -130,6 +135,7 @@ struct capture_pool *capture_pool_create(struct event_base *base, const struct c
 {
 	struct capture_pool *p = calloc(1, sizeof(*p));
 	struct timeval every;
+	int64_t turn_ns;
 
 	if (!p)
 		goto fail;
@@ -144,7 +150,8 @@ struct capture_pool *capture_pool_create(struct event_base *base, const struct c
 	p->parts = event_new(base, -1, EV_PERSIST, on_parts, p);
 	if (!p->work || !p->parts)
 		goto fail;
-	every = (struct timeval){ p->o.part_ns / NS_PER_S, p->o.part_ns % NS_PER_S / NS_PER_US };
+	turn_ns = p->o.part_ns / PART_TURNS;
+	every = (struct timeval){ turn_ns / NS_PER_S, turn_ns % NS_PER_S / NS_PER_US };
 	event_add(p->parts, &every);
 	return p;
 fail:
@@ -207,6 +214,8 @@ static struct capture *new_capture(struct capture_pool *p, const struct capture_
 		return NULL;
 	c->pool = p;
 	c->q = *r;
+	c->turn = p->next_turn;
+	p->next_turn = (p->next_turn + 1) % PART_TURNS;
 	c->next = p->all;
 	if (c->next)
 		c->next->prev = c;

@@ -21,6 +21,7 @@ struct capture_pool {
 	int64_t busy_ns;           /* when there was last an exchange; NS_NONE: no connection is kept */
 	int64_t events, coalesced; /* of exchanges that have ended, since the last look */
 	int64_t send_lag_max_ns;   /* since the last look; NS_NONE: nothing was sent */
+	int turn, next_turn;       /* of those who deliver their parts; for the next exchange */
 };
 
 struct capture {
@@ -34,6 +35,7 @@ struct capture {
 	struct event *idle, *linger, *first_token;
 	struct head head;
 	int attempts;         /* to send the request */
+	int turn;             /* in which it delivers its parts */
 	bool pause_wanted, paused, over;
 	enum transfer_end end;
 	char *why;            /* of a cancellation */

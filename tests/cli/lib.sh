@@ -3,8 +3,10 @@ set -u
 n=0
 scratch=$(mktemp -d) || exit 99
 pids=
+# The number of one that has ended may be another's by now.
+mine() { test ! -d "/proc/$$" || grep -q "^PPid:[[:space:]]*$$\$" "/proc/$1/status" 2>/dev/null; }
 cleanup() {
-	for p in $pids; do kill -9 "$p" 2>/dev/null; done
+	for p in $pids; do mine "$p" && kill -9 "$p" 2>/dev/null; done
 	cd / && rm -rf "$scratch"
 }
 trap cleanup EXIT
