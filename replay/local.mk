@@ -42,6 +42,7 @@ replay_libreplay_a_SOURCES += \
 	replay/options_body.c replay/options_body.h \
 	replay/options_engine.c replay/options_engine.h \
 	replay/options_verify.c replay/options_verify.h \
+	replay/options_rounds.c replay/options_rounds.h \
 	replay/options_load.c replay/options_load.h replay/options_shape.c \
 	replay/phases.c replay/phases.h \
 	replay/placing.c replay/placing.h \
@@ -57,6 +58,7 @@ replay_libreplay_a_SOURCES += \
 	replay/runlog.c replay/runlog.h \
 	replay/running.c replay/running.h \
 	replay/say.c replay/say.h \
+	replay/scenario.c replay/scenario.h \
 	replay/schedule.c replay/schedule.h \
 	replay/shard.c replay/shard.h \
 	replay/source.c replay/source.h \

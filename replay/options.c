@@ -21,24 +21,55 @@ static size_t run_rows(struct options *o, struct opt *rows)
 	return sizeof(mine) / sizeof(*mine);
 }
 
+static void set_source(struct options *o, const char *operand)
+{
+	if (o->rounds.n_scenarios && operand)
+		opt_usage("--scenario stands instead of a trace: give one of them");
+	if (!o->rounds.n_scenarios && !operand)
+		opt_usage("a trace is missing (or --scenario, as '1k:128,8k:256')");
+	o->source = operand ? operand : o->rounds.scenario_text;
+}
+
+/* What one group of options cannot see alone. */
+static void check_together(const struct options *o)
+{
+	const struct options_load *l = &o->load;
+
+	if (o->rounds.rounds > 1 && l->stages)
+		opt_usage("--rounds: --stages is one sequence, so it is one round");
+	if (!o->rounds.n_scenarios)
+		return;
+	if (l->timing == TIMING_RECORDED || l->stages)
+		opt_usage("--scenario has no recorded times, and is no sequence: without --timing "
+			  "recorded and --stages");
+	if (l->counts.n == 0 && l->duration_ns == NS_NONE)
+		opt_usage("--scenario needs -n or --duration: how many requests is a round?");
+	if (o->verify.on && !o->verify.with)
+		opt_usage("--verify: scenarios have no recorded answers to compare with; give --verify-with");
+}
+
 void options_parse(struct options *o, int argc, char **argv)
 {
 	struct opt rows[ROWS_MAX] = { { .name = NULL } };
 	const struct opt_tool tool = {
-		.name = "tokreplay", .synopsis = "[options] --base-url URL TRACE",
+		.name = "tokreplay", .synopsis = "[options] --base-url URL TRACE | --scenario IN:OUT,...",
 		.summary = "Sends the requests of a trace to an engine, and writes a trace of "
 			   "what comes back.",
-		.opts = rows, .min_args = 1, .max_args = 1,
+		.opts = rows, .min_args = 0, .max_args = 1,
 	};
 	size_t n = 0;
+	int first;
 
 	*o = (struct options){ .output = "-" };
 	n += options_engine_rows(&o->engine, rows + n);
 	n += options_load_rows(&o->load, rows + n);
+	n += options_rounds_rows(&o->rounds, rows + n);
 	n += options_body_rows(&o->body, rows + n);
 	n += options_verify_rows(&o->verify, rows + n);
 	run_rows(o, rows + n);
-	o->source = argv[opt_parse(&tool, argc, argv)];
+	first = opt_parse(&tool, argc, argv);
+	options_rounds_check(&o->rounds);
+	set_source(o, first < argc ? argv[first] : NULL);
 	options_verify_check(&o->verify, o->engine.base_url && !o->plan, o->output);
 	if (!o->engine.base_url && !o->plan && !o->verify.on)
 		opt_usage("--base-url is missing: where is the engine? (or --plan, to send nothing; or --verify, to compare finished runs)");
@@ -46,12 +77,14 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (o->load.live_history && o->no_text)
 		opt_usage("--live-history needs the answers' text: without --no-text");
 	options_body_check(&o->body);
+	check_together(o);
 }
 
 void options_release(struct options *o)
 {
 	options_engine_release(&o->engine);
 	options_load_release(&o->load);
+	options_rounds_release(&o->rounds);
 	options_body_release(&o->body);
 }
 
@@ -59,5 +92,6 @@ void options_plan(const struct options *o, const char *default_model, struct pla
 {
 	*p = (struct plan_opts){ .n_levels = 0 };
 	options_load_plan(&o->load, p);
+	options_rounds_plan(&o->rounds, p);
 	options_body_plan(&o->body, default_model, p);
 }

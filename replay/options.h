@@ -9,16 +9,18 @@
 #include "replay/options_body.h"
 #include "replay/options_engine.h"
 #include "replay/options_load.h"
+#include "replay/options_rounds.h"
 #include "replay/options_verify.h"
 
 struct options {
 	struct options_load load;
+	struct options_rounds rounds;
 	struct options_body body;
 	struct options_engine engine;
 	struct options_verify verify;
 	bool plan, no_text, allow_cut, quiet, verbose;
 	const char *output;
-	const char *source;  /* the operand */
+	const char *source;  /* the operand; with scenarios their text */
 };
 
 /* There is an engine to send to, or a plan to print; else finished traces are compared. */

@@ -70,7 +70,7 @@ static int64_t count_arrivals(const struct placing *pl, const struct load *l, ui
 }
 
 /* Requests a second that a slot can at most take. */
-static double slot_hz(const struct placing *pl)
+static double slot_hz(const struct placing *pl, int64_t scenario)
 {
 	const struct source *s = pl->p->source;
 	double tokens = 0, n = 0;
@@ -79,7 +79,7 @@ static double slot_hz(const struct placing *pl)
 		int64_t out = pl->p->opts.req.max_tokens != COUNT_NONE ?
 			pl->p->opts.req.max_tokens : s->items[i].output_tokens;
 
-		if (out == COUNT_NONE)
+		if (out == COUNT_NONE || (scenario >= 0 && i != (size_t)scenario))
 			continue;
 		tokens += (double)out;
 		n++;
@@ -91,9 +91,10 @@ static double slot_hz(const struct placing *pl)
 	return n * CLOSED_TOKENS_PER_S / tokens;
 }
 
-static int64_t count_closed(const struct placing *pl, const struct load *l)
+static int64_t count_closed(const struct placing *pl, const struct load *l, int64_t scenario)
 {
-	double n = (double)l->duration_ns / (double)NS_PER_S * (double)l->concurrency * slot_hz(pl);
+	double n = (double)l->duration_ns / (double)NS_PER_S * (double)l->concurrency *
+		slot_hz(pl, scenario);
 
 	if (n < CLOSED_LEAST)
 		n = CLOSED_LEAST;
@@ -102,13 +103,14 @@ static int64_t count_closed(const struct placing *pl, const struct load *l)
 	return n < CLOSED_MOST ? (int64_t)n : CLOSED_MOST;
 }
 
-int64_t placing_count(const struct placing *pl, const struct load *l, uint64_t stream, int64_t asked)
+int64_t placing_count(const struct placing *pl, const struct load *l, int64_t scenario,
+		      uint64_t stream, int64_t asked)
 {
 	bool timed = l->duration_ns != NS_NONE;
 	int64_t most = asked != COUNT_NONE ? asked : timed ? COUNT_MOST : (int64_t)pl->rec.n;
 
 	if (l->timing == TIMING_CLOSED)
-		return asked != COUNT_NONE || !timed ? most : count_closed(pl, l);
+		return asked != COUNT_NONE || !timed ? most : count_closed(pl, l, scenario);
 	if (l->timing == TIMING_BURST)
 		return timed && asked == COUNT_NONE ? (int64_t)pl->rec.n : most;
 	if (l->timing == TIMING_RECORDED) {
@@ -182,14 +184,16 @@ void placing_entry(struct placing *pl, size_t phase, size_t k)
 {
 	struct plan *p = pl->p;
 	const struct plan_phase *ph = &p->phases[phase];
-	size_t i = ph->first + k, at = ph->begun + k, item = pl->rec.item[at % pl->rec.n];
+	bool one = ph->scenario >= 0; /* it repeats one item */
+	size_t i = ph->first + k, at = ph->begun + k;
+	size_t item = one ? (size_t)ph->scenario : pl->rec.item[at % pl->rec.n];
 	const struct source_item *it = &p->source->items[item];
 	int64_t parent = it->parent < 0 ? -1 : pl->sent_as[it->parent];
 	struct plan_entry *en = &p->e[i];
 
 	*en = (struct plan_entry){ .item = item, .phase = phase, .parent = -1, .root = i,
 				   .lane = COUNT_NONE };
-	en->pass = (int64_t)(at / pl->rec.n);
+	en->pass = (int64_t)(one ? at : at / pl->rec.n);
 	if (parent >= 0 && p->e[parent].pass == en->pass) {
 		en->parent = parent;
 		en->root = p->e[parent].root;

@@ -21,11 +21,12 @@ int placing_init(struct placing *pl, struct plan *p, struct err *e);
 void placing_release(struct placing *pl);
 
 /*
- * How many requests a phase of this load has; asked: COUNT_NONE if nothing was said.
+ * How many requests a phase of this load and scenario (-1: none) has; asked: COUNT_NONE if nothing was said.
  * Then it is once the source, or as many as fit into the load's duration: exactly, or in
  * a closed loop an upper bound.
  */
-int64_t placing_count(const struct placing *pl, const struct load *l, uint64_t stream, int64_t asked);
+int64_t placing_count(const struct placing *pl, const struct load *l, int64_t scenario,
+		      uint64_t stream, int64_t asked);
 
 /* Phases in order; then their requests in order: k from 0 within the phase. */
 void placing_begin(struct placing *pl, const struct plan_phase *ph);

@@ -19,6 +19,15 @@ struct build {
 	size_t kept;
 };
 
+const char *cache_mode_name(enum cache_mode m)
+{
+	static const char *const names[] = {
+		[CACHE_AS_RECORDED] = "as-recorded", [CACHE_COLD] = "cold", [CACHE_WARM] = "warm",
+	};
+
+	return names[m];
+}
+
 static int64_t count_of(const struct plan_opts *o, size_t level)
 {
 	if (o->n_counts == 0)
@@ -30,7 +39,9 @@ static uint64_t copy_of(const struct plan_entry *en, const struct plan *p)
 {
 	const struct plan_phase *ph = &p->phases[en->phase];
 
-	return (ph->words << 1 | (ph->kind == PHASE_WARMUP)) << 32 | (uint64_t)en->pass;
+	bool own = ph->kind == PHASE_WARMUP && p->opts.cache != CACHE_WARM;
+
+	return (ph->words << 1 | own) << 32 | (uint64_t)en->pass;
 }
 
 static struct request_ask ask_of(const struct plan *p, const struct plan_entry *en)
@@ -41,9 +52,11 @@ static struct request_ask ask_of(const struct plan *p, const struct plan_entry *
 		.req = q, .input_tokens = it->input_tokens, .output_tokens = it->output_tokens,
 		.pieces = it->pieces, .n_pieces = it->n_pieces,
 		.number = en->item, .copy = copy_of(en, p),
+		.unshared = p->opts.cache == CACHE_COLD,
 	};
 
-	a.synthetic = it->synthetic || p->phases[en->phase].kind == PHASE_WARMUP;
+	a.synthetic = it->synthetic || (p->phases[en->phase].kind == PHASE_WARMUP &&
+					p->opts.cache != CACHE_WARM);
 	/* About four bytes a token: only a warm-up for a recorded body comes here. */
 	if (a.synthetic && a.input_tokens == COUNT_NONE)
 		a.input_tokens = (int64_t)(q->body.n / 4);
@@ -99,6 +112,10 @@ int plan_line(const struct plan *p, size_t i, struct buf *out)
 
 	bad |= buf_printf(out, "{\"index\":%zu,\"phase\":%zu,\"kind\":\"%s\"", i, en->phase,
 			  ph->kind == PHASE_WARMUP ? "warmup" : "round");
+	if (p->opts.rounds > 1 && ph->kind == PHASE_ROUND)
+		bad |= add_int(out, "round", ph->round, -1);
+	if (ph->scenario >= 0)
+		bad |= buf_printf(out, ",\"scenario\":\"%s\"", p->opts.scenarios[ph->scenario].label);
 	bad |= add_int(out, "concurrency", ph->load.concurrency, COUNT_NONE);
 	bad |= buf_printf(out, ",\"trigger\":\"%s\"", trigger(en));
 	bad |= add_int(out, "intended_ns", en->intended_ns, NS_NONE);
@@ -159,47 +176,92 @@ static int fill_phase(struct build *b, size_t phase, struct err *e)
 	return 0;
 }
 
-/* Appends a phase that begins at entry `at`; how many requests it has. */
-static size_t add_phase(struct plan *p, enum phase_kind kind, const struct load *l, uint64_t stream,
-			size_t at, int64_t n)
+/* Appends a phase of n requests after those that are there. */
+static struct plan_phase *add_phase(struct plan *p, enum phase_kind kind, const struct load *l,
+				    int64_t scenario, int64_t n)
 {
 	const struct plan_phase *before = p->n_phases ? &p->phases[p->n_phases - 1] : NULL;
+	struct plan_phase *ph = &p->phases[p->n_phases++];
 
-	p->phases[p->n_phases++] = (struct plan_phase){
-		.kind = kind, .load = *l, .rate_hz = NAN, .first = at, .n = (size_t)n,
-		.begun = l->follows && before ? before->begun + before->n : 0,
-		.stream = stream, .words = l->follows && before ? before->words : stream,
-	};
-	return (size_t)n;
+	*ph = (struct plan_phase){ .kind = kind, .load = *l, .rate_hz = NAN, .n = (size_t)n,
+				   .scenario = scenario, .round = 1 };
+	if (!before)
+		return ph;
+	ph->first = before->first + before->n;
+	if (l->follows)
+		ph->begun = before->begun + before->n;
+	if (before->kind == PHASE_ROUND)
+		ph->pause_ns = p->opts.cool_down_ns;
+	return ph;
 }
 
-static size_t add_warmup(struct plan *p, const struct load *l, uint64_t stream, size_t at)
+static int64_t rounds_of(const struct plan_opts *o)
+{
+	return o->rounds > 0 ? o->rounds : 1;
+}
+
+static size_t scenarios_of(const struct plan_opts *o)
+{
+	return o->n_scenarios ? o->n_scenarios : 1;
+}
+
+static void add_warmup(struct plan *p, const struct load *l, int64_t scenario, uint64_t words,
+		       int64_t of_round)
 {
 	struct load warm = load_closed(l->concurrency == COUNT_NONE ? 1 : l->concurrency);
+	int64_t n = p->opts.warmups;
 
-	return p->opts.warmups > 0 && !l->follows ?
-		add_phase(p, PHASE_WARMUP, &warm, stream, at, p->opts.warmups) : 0;
+	if (n == 0 && p->opts.cache == CACHE_WARM)
+		n = of_round;
+	if (n > 0 && !l->follows)
+		add_phase(p, PHASE_WARMUP, &warm, scenario, n)->words = words;
 }
 
-static size_t set_phases(struct build *b)
+static void note_wrap(struct build *b, const struct plan_phase *ph)
+{
+	size_t n = ph->begun + ph->n;
+
+	if (ph->scenario < 0 && n > b->placing.rec.n && n - b->placing.rec.n > b->p->wrapped)
+		b->p->wrapped = n - b->placing.rec.n;
+}
+
+/* A level of a scenario: its warm-up, then its rounds. */
+static void add_level(struct build *b, int64_t scenario, size_t level)
 {
 	struct plan *p = b->p;
 	const struct plan_opts *o = &p->opts;
-	size_t at = 0;
+	const struct load *l = &o->loads[level];
+	uint64_t place = (uint64_t)(scenario < 0 ? 0 : scenario) * o->n_levels + level;
+	uint64_t first = place * (uint64_t)rounds_of(o);
 
-	for (size_t level = 0; level < o->n_levels; level++) {
-		const struct load *l = &o->loads[level];
-		int64_t n = placing_count(&b->placing, l, level, count_of(o, level));
-		const struct plan_phase *ph;
+	for (int64_t round = 0; round < rounds_of(o); round++) {
+		uint64_t stream = first + (uint64_t)round;
+		int64_t n = placing_count(&b->placing, l, scenario, stream, count_of(o, level));
+		struct plan_phase *ph;
 
-		at += add_warmup(p, l, level, at);
-		at += add_phase(p, PHASE_ROUND, l, level, at, n);
-		ph = &p->phases[p->n_phases - 1];
-		if (ph->begun + ph->n > b->placing.rec.n &&
-		    ph->begun + ph->n - b->placing.rec.n > p->wrapped)
-			p->wrapped = ph->begun + ph->n - b->placing.rec.n;
+		if (round == 0)
+			add_warmup(p, l, scenario, first, n);
+		ph = add_phase(p, PHASE_ROUND, l, scenario, n);
+		ph->round = round + 1;
+		ph->stream = stream;
+		/* A load that follows goes on with the words of the one before. */
+		ph->words = l->follows && ph > p->phases ? ph[-1].words :
+			o->cache == CACHE_WARM ? first : stream;
+		note_wrap(b, ph);
 	}
-	return at;
+}
+
+/* How many requests there are in all. */
+static size_t set_phases(struct build *b)
+{
+	struct plan *p = b->p;
+	const struct plan_phase *last;
+
+	for (size_t s = 0; s < scenarios_of(&p->opts); s++)
+		for (size_t level = 0; level < p->opts.n_levels; level++)
+			add_level(b, p->opts.n_scenarios ? (int64_t)s : -1, level);
+	last = &p->phases[p->n_phases - 1];
+	return last->first + last->n;
 }
 
 static int fill(struct build *b, struct err *e)
@@ -208,7 +270,8 @@ static int fill(struct build *b, struct err *e)
 	size_t total;
 
 	p->prompt = prompt_create();
-	p->phases = calloc(2 * p->opts.n_levels, sizeof(*p->phases));
+	p->phases = calloc(scenarios_of(&p->opts) * p->opts.n_levels *
+			   (size_t)(1 + rounds_of(&p->opts)), sizeof(*p->phases));
 	b->text = digest_create();
 	if (!p->prompt || !p->phases || !b->text)
 		return err_set(e, "out of memory");

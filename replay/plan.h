@@ -11,9 +11,20 @@
 
 #include "replay/recorded.h"
 #include "replay/request.h"
+#include "replay/scenario.h"
 #include "replay/schedule.h"
 #include "replay/shard.h"
 #include "replay/source.h"
+
+/* What the prompts of a run share with each other, and so what a prefix cache can save. */
+enum cache_mode {
+	CACHE_AS_RECORDED, /* what the source shares, within each round */
+	CACHE_COLD,        /* nothing: each prompt is another from its first words on */
+	CACHE_WARM,        /* everything: the prompts of a level are those of its warm-up */
+};
+
+/* "as-recorded", "cold", "warm". */
+const char *cache_mode_name(enum cache_mode m);
 
 struct plan_opts {
 	const struct load *loads;   /* of each level */
@@ -27,7 +38,12 @@ struct plan_opts {
 	int64_t think_ns;           /* or else this long */
 	bool live_history;          /* turns are sent with the answers of the run (live.h) */
 	struct shard shard;         /* what this process sends; the plan is the whole */
-	int64_t warmups;            /* per level */
+	int64_t warmups;            /* per level and scenario; CACHE_WARM: 0 is as many as a round has */
+	int64_t rounds;             /* of each level and scenario; 0: one */
+	int64_t cool_down_ns;       /* of rest after each round */
+	enum cache_mode cache;
+	const struct scenario *scenarios; /* of each item of the source; NULL: it is a trace */
+	size_t n_scenarios;
 	struct request_opts req;
 };
 
@@ -36,6 +52,8 @@ struct plan_phase {
 	struct load load;           /* warm-ups are always a closed loop */
 	double rate_hz;             /* offered rate, NaN in a closed loop */
 	size_t first, n;            /* its requests in the plan */
+	int64_t scenario;           /* item of the source that all of them repeat, or -1 */
+	int64_t round;              /* from 1 */
 	size_t begun;               /* requests of the phases before that it goes on from, in the source */
 	uint64_t stream;            /* of random arrivals */
 	uint64_t words;             /* of synthetic prompts: other words for another number */

@@ -82,6 +82,10 @@ static json_t *synthetic_prompt(const struct request_opts *o, const struct promp
 	struct buf text;
 	json_t *j = NULL;
 
+	if (ask->unshared) {
+		pa.n_blocks = pa.n_pieces = 0;
+		pa.pieces = NULL;
+	}
 	buf_init(&text, REQUEST_BODY_MAX);
 	if (prompt_make(p, &pa, &text) == 0 && api == API_COMPLETIONS)
 		j = json_stringn(text.p, text.n);

@@ -37,6 +37,7 @@ struct request_ask {
 	size_t n_pieces;
 	uint64_t number;           /* of the request in the source */
 	uint64_t copy;             /* see prompt.h */
+	bool unshared;             /* synthetic: the prompt shares nothing, whatever its blocks */
 };
 
 /* What the body says.  model is owned; release with request_facts_release(). */

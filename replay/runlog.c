@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SETTINGS_MAX = 16, LIST_MAX = 4096 };
+enum { SETTINGS_MAX = 24, LIST_MAX = 4096 };
 
 /* Key-value pairs whose values are formatted into one buffer. */
 struct settings {
@@ -105,6 +105,10 @@ static void run_settings(const struct runlog *l, const char *source_name, struct
 	list(o->counts, o->n_counts, text, sizeof(text));
 	set(s, "num_prompts", "%s", o->n_counts ? text : "all");
 	set(s, "num_warmups", "%" PRId64, o->warmups);
+	set(s, "rounds", "%" PRId64, o->rounds > 0 ? o->rounds : 1);
+	if (o->cool_down_ns > 0)
+		set(s, "cool_down_s", "%.9g", (double)o->cool_down_ns / 1e9);
+	set(s, "cache", "%s", cache_mode_name(o->cache));
 	set(s, "seed", "%" PRIu64, o->req.seed);
 	if (o->req.max_tokens != COUNT_NONE)
 		set(s, "max_tokens", "%" PRId64, o->req.max_tokens);
@@ -165,7 +169,9 @@ int runlog_phase(const struct runlog *l, size_t phase, int64_t begin_ns, int64_t
 		r.u.phase.concurrency = ph->load.concurrency;
 	r.u.phase.rate_hz = ph->rate_hz;
 	if (ph->kind == PHASE_ROUND)
-		r.u.phase.round = 1;
+		r.u.phase.round = ph->round;
+	if (ph->scenario >= 0)
+		r.u.phase.layer = str_of(l->plan->opts.scenarios[ph->scenario].label);
 	r.u.phase.timing = str_of(timing_name(ph->load.timing));
 	r.u.phase.begin_ns = begin_ns;
 	r.u.phase.end_ns = end_ns;

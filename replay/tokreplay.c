@@ -129,12 +129,25 @@ static int verify_offline(struct job *j)
 	return code;
 }
 
+/* Exits with 1 if there is nothing to replay. */
+static void load_trace(struct job *j, struct err *cut_err)
+{
+	const struct options *o = &j->o;
+	bool cut = false;
+
+	if (!o->plan && launch_same_file(o->source, o->output))
+		die(EXIT_FAILED, "%s: would be overwritten by its own replay; give another -o",
+		    o->source);
+	if (source_load(o->source, o->allow_cut, &j->src, &cut, cut_err) < 0)
+		die(EXIT_FAILED, "%s", cut_err->msg);
+	j->cut = cut ? cut_err->msg : NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct job job = { .argc = argc, .argv = argv };
 	const struct options *o = &job.o;
 	struct err e = { "" }, cut_err = { "" };
-	bool cut = false;
 	int code;
 
 	options_parse(&job.o, argc, argv);
@@ -143,12 +156,12 @@ int main(int argc, char **argv)
 		return verify_offline(&job);
 	if (o->engine.base_url)
 		options_engine_target(&o->engine, &job.target);
-	if (!o->plan && launch_same_file(o->source, o->output))
-		die(EXIT_FAILED, "%s: would be overwritten by its own replay; give another -o",
-		    o->source);
-	if (source_load(o->source, o->allow_cut, &job.src, &cut, &cut_err) < 0)
-		die(EXIT_FAILED, "%s", cut_err.msg);
-	job.cut = cut ? cut_err.msg : NULL;
+	if (o->rounds.n_scenarios) {
+		if (scenario_source(o->rounds.scenarios, o->rounds.n_scenarios, &job.src, &e) < 0)
+			die(EXIT_FAILED, "%s", e.msg);
+	} else {
+		load_trace(&job, &cut_err);
+	}
 	code = o->plan ? plan_only(&job, &e) : replay(&job, &e);
 	if (code == EXIT_OK && o->verify.on && !o->plan)
 		code = verify_files(o->output, &job.src, &o->verify, &e);
