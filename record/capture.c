@@ -161,10 +161,15 @@ fail:
 	return NULL;
 }
 
-void capture_pool_free(struct capture_pool *p)
+void capture_pool_cancel_all(struct capture_pool *p, const char *why)
 {
 	while (p->all)
-		capture_cancel(p->all, "the run ended");
+		capture_cancel(p->all, why);
+}
+
+void capture_pool_free(struct capture_pool *p)
+{
+	capture_pool_cancel_all(p, "the run ended");
 	loop_release(&p->loop);
 	preconnect_close(&p->pre);
 	if (p->work)

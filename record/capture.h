@@ -38,6 +38,8 @@ void capture_pool_free(struct capture_pool *p);
  * that begins it, and a unix socket opens in no time.  Returns how many it got.
  */
 size_t capture_pool_preconnect(struct capture_pool *p, const char *url, size_t n);
+/* All that is in flight; callbacks as for capture_cancel(). */
+void capture_pool_cancel_all(struct capture_pool *p, const char *why);
 /* The pool's own health since the last call. */
 void capture_pool_health(struct capture_pool *p, struct rec_client *out);
 

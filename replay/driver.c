@@ -83,7 +83,7 @@ static int set_up(struct driver *d, const struct drive_opts *o)
 {
 	struct event_config *cfg = event_config_new();
 	struct pool_opts po = {
-		.epoch_ns = d->epoch_ns,
+		.epoch_ns = d->epoch_ns, .threads = o->threads,
 		.verbose = o->verbose, .arg = d, .on_ended = driver_ended, .on_failed = driver_failed,
 	};
 

@@ -14,6 +14,7 @@
 #include "replay/tally.h"
 
 struct drive_opts {
+	size_t threads;            /* event loops that send and read; 1: the driver's own */
 	int64_t preconnect;        /* connections opened before each phase; COUNT_NONE: one for each slot */
 	int64_t grace_ns;
 	int64_t start_wall_ns;     /* Unix time at which the first round begins; NS_NONE: at once */

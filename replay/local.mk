@@ -31,6 +31,7 @@ dist_man_MANS += replay/tokserve.1
 # The replayer and tokreplay.
 replay_libreplay_a_SOURCES += \
 	replay/answer.c replay/answer.h \
+	replay/crew.c replay/crew.h \
 	replay/difference.c replay/difference.h \
 	replay/arrivals.c replay/arrivals.h \
 	replay/dispatch.c replay/dispatch.h \
@@ -38,6 +39,7 @@ replay_libreplay_a_SOURCES += \
 	replay/heap.c replay/heap.h \
 	replay/launch.c replay/launch.h \
 	replay/live.c replay/live.h \
+	replay/mailbox.c replay/worker.c replay/worker.h \
 	replay/options.c replay/options.h \
 	replay/options_body.c replay/options_body.h \
 	replay/options_engine.c replay/options_engine.h \

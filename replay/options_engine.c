@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/base/clock.h"
+#include "replay/crew.h"
 #include "replay/launch.h"
 
 enum { KEY_ROOM = 1 << 16 };
@@ -27,11 +28,12 @@ size_t options_engine_rows(struct options_engine *o, struct opt *rows)
 		{ "insecure", 0, OPT_FLAG, &o->transport.insecure, NULL, "trust any certificate", NULL },
 		{ "http2", 0, OPT_FLAG, &o->transport.http2, NULL, "speak HTTP/2, many streams on a connection", NULL },
 		{ "preconnect", 0, OPT_COUNT, &o->preconnect, "N", "connections to open before each phase (default: one for each slot of -c)", NULL },
+		{ "threads", 0, OPT_COUNT, &o->threads, "N", "event loops, each on a thread of its own (default 1)", NULL },
 		{ "probe", 0, OPT_FLAG, &o->probe, NULL, "ask the engine for its model and version first", NULL },
 	};
 
 	*o = (struct options_engine){
-		.key_env = "OPENAI_API_KEY", .preconnect = COUNT_NONE,
+		.key_env = "OPENAI_API_KEY", .preconnect = COUNT_NONE, .threads = 1,
 		.transport = { .connect_timeout_ns = 10 * NS_PER_S, .idle_timeout_ns = 600 * NS_PER_S },
 	};
 	memcpy(rows, mine, sizeof(mine));
@@ -43,6 +45,8 @@ void options_engine_target(const struct options_engine *o, struct target *t)
 	struct buf key;
 	struct err e;
 
+	if (o->threads < 1 || o->threads > CREW_THREADS_MAX)
+		opt_usage("--threads: must be 1 to %d", CREW_THREADS_MAX);
 	if (o->transport.cacert && access(o->transport.cacert, R_OK) != 0)
 		die(EXIT_FAILED, "--cacert: %s: %s", o->transport.cacert, strerror(errno));
 	if (o->transport.insecure)

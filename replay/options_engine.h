@@ -11,6 +11,7 @@ struct options_engine {
 	struct opt_strs headers;
 	bool probe;
 	struct capture_opts transport; /* timeouts and protocol; the rest is unset */
+	int64_t threads;
 	int64_t preconnect; /* connections to open before each phase; COUNT_NONE: one for each slot */
 };
 

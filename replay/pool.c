@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/crew.h"
 #include "replay/live.h"
 
 enum { URL_MAX = 1 << 16, PART_MS = 500 };
@@ -16,7 +17,7 @@ struct pool {
 	struct pool_opts o;
 	struct tally *tally;
 	struct err *e;
-	struct capture_pool *captures;
+	struct crew *crew;
 	struct flight *flights;
 	size_t in_flight;
 	size_t preconnected;
@@ -32,8 +33,8 @@ struct flight {
 	struct buf url, body;      /* body: only if the plan does not hold it */
 	struct buf live_body;      /* or if it has another history than planned */
 	bool live;
-	struct capture_request req;
-	struct capture *capture;
+	struct crew_job job;
+	struct run_times times;
 	struct flight *prev, *next;
 };
 
@@ -62,8 +63,8 @@ struct pool *pool_create(struct event_base *base, const struct runlog *log,
 		free(p);
 		return NULL;
 	}
-	p->captures = capture_pool_create(base, &co, e);
-	if (!p->captures) {
+	p->crew = crew_create(base, &co, o->threads, e);
+	if (!p->crew) {
 		live_free(p->live);
 		free(p);
 		return NULL;
@@ -76,7 +77,7 @@ void pool_free(struct pool *p)
 	if (!p)
 		return;
 	pool_cancel_all(p, "the run ended");
-	capture_pool_free(p->captures);
+	crew_free(p->crew);
 	live_free(p->live);
 	free(p);
 }
@@ -87,7 +88,7 @@ void pool_preconnect(struct pool *p, size_t n)
 
 	if (n <= p->preconnected || t->unix_socket || strncmp(t->base, "https:", 6) == 0)
 		return;
-	capture_pool_preconnect(p->captures, t->base, n - p->preconnected);
+	crew_preconnect(p->crew, t->base, n - p->preconnected);
 	p->preconnected = n;
 }
 
@@ -130,6 +131,15 @@ static void land(struct flight *f)
 	free(f);
 }
 
+/* The trace cannot be written, or memory is short; e says it. */
+static void fail(struct pool *p)
+{
+	if (p->failed)
+		return;
+	p->failed = true;
+	p->o.on_failed(p->o.arg);
+}
+
 static void on_record(void *arg, const struct rec_response *resp)
 {
 	struct flight *f = arg;
@@ -140,12 +150,12 @@ static void on_record(void *arg, const struct rec_response *resp)
 	if (p->failed)
 		return;
 	r.u.response = *resp;
-	if (p->live && live_response(p->live, f->i, resp) < 0)
-		p->failed = err_set(p->e, "out of memory") < 0;
-	else
-		p->failed = trace_write(p->log->w, &r, p->e) < 0;
-	if (p->failed)
-		p->o.on_failed(p->o.arg);
+	if (p->live && live_response(p->live, f->i, resp) < 0) {
+		err_set(p->e, "out of memory");
+		fail(p);
+	} else if (trace_write(p->log->w, &r, p->e) < 0) {
+		fail(p);
+	}
 }
 
 static void say_request(const struct flight *f, const struct rec_response *last)
@@ -186,27 +196,6 @@ static int use_live_body(struct pool *p, struct flight *f, struct str *body)
 	return rc < 0 ? -1 : 0;
 }
 
-static int prepare(struct pool *p, struct flight *f)
-{
-	const struct plan_entry *en = &p->log->plan->e[f->i];
-	struct str body;
-
-	if (plan_body(p->log->plan, f->i, &f->body, &body, p->e) < 0)
-		return -1;
-	if (use_live_body(p, f, &body) < 0)
-		return -1;
-	if (target_url(p->log->target, en->endpoint, &f->url) < 0)
-		return err_set(p->e, "out of memory");
-	f->req = (struct capture_request){
-		.id = (int64_t)f->i, .method = "POST", .url = f->url.p,
-		.unix_socket = p->log->target->unix_socket,
-		.headers = (const char *const *)p->log->target->headers,
-		.body = body, .api = en->facts.api,
-		.arg = f, .on_record = on_record, .on_done = on_done,
-	};
-	return 0;
-}
-
 /* The whole response of a request that had none. */
 static int no_response(struct pool *p, size_t i, enum status status, const char *kind,
 		       const char *why, struct record *r)
@@ -237,24 +226,57 @@ static int never_started(struct pool *p, struct flight *f, const char *why)
 	return 0;
 }
 
+static void on_started(void *arg, int64_t sent_ns, const char *why)
+{
+	struct flight *f = arg;
+	struct pool *p = f->p;
+
+	f->times.sent_ns = why && sent_ns == NS_NONE ? now(p) : sent_ns;
+	f->times.live = f->live;
+	if (runlog_request(p->log, f->i, f->job.q.body, &f->times, p->e) < 0)
+		fail(p);
+	if (why && never_started(p, f, why) < 0)
+		fail(p);
+}
+
+static int prepare(struct pool *p, struct flight *f)
+{
+	const struct plan_entry *en = &p->log->plan->e[f->i];
+	struct str body;
+
+	if (plan_body(p->log->plan, f->i, &f->body, &body, p->e) < 0)
+		return -1;
+	if (use_live_body(p, f, &body) < 0)
+		return -1;
+	if (target_url(p->log->target, en->endpoint, &f->url) < 0)
+		return err_set(p->e, "out of memory");
+	f->job = (struct crew_job){
+		.q = {
+			.id = (int64_t)f->i, .method = "POST", .url = f->url.p,
+			.unix_socket = p->log->target->unix_socket,
+			.headers = (const char *const *)p->log->target->headers,
+			.body = body, .api = en->facts.api,
+			.arg = f, .on_record = on_record, .on_done = on_done,
+		},
+		.on_started = on_started, .lane = f->times.lane,
+	};
+	return 0;
+}
+
 int pool_send(struct pool *p, const struct dispatched *what)
 {
-	struct run_times t = { what->scheduled_ns, what->queued_ns, NS_NONE, what->lane, false };
 	struct flight *f = take_off(p, what->i);
-	struct err why = { "" };
 
 	if (!f)
 		return err_set(p->e, "out of memory");
+	f->times = (struct run_times){ what->scheduled_ns, what->queued_ns, NS_NONE, what->lane, false };
 	if (what->scheduled_ns != NS_NONE && what->queued_ns - what->scheduled_ns > p->late_max_ns)
 		p->late_max_ns = what->queued_ns - what->scheduled_ns;
 	if (prepare(p, f) < 0)
 		return -1;
-	t.live = f->live;
-	t.sent_ns = now(p);
-	f->capture = capture_start(p->captures, &f->req, &t.sent_ns, &why);
-	if (runlog_request(p->log, what->i, f->req.body, &t, p->e) < 0)
-		return -1;
-	return f->capture ? 0 : never_started(p, f, why.msg);
+	if (crew_start(p->crew, &f->job) < 0)
+		return err_set(p->e, "out of memory");
+	return p->failed ? -1 : 0;
 }
 
 int pool_never_send(struct pool *p, const struct dispatched *what, const char *why)
@@ -277,19 +299,15 @@ int pool_never_send(struct pool *p, const struct dispatched *what, const char *w
 
 void pool_cancel_all(struct pool *p, const char *why)
 {
-	while (p->flights) {
-		struct flight *f = p->flights;
-
-		if (f->capture)
-			capture_cancel(f->capture, why);
-		else
-			land(f);
-	}
+	crew_cancel_all(p->crew, why);
+	/* What was prepared and could not be sent. */
+	while (p->flights)
+		land(p->flights);
 }
 
 void pool_health(struct pool *p, struct rec_client *out)
 {
-	capture_pool_health(p->captures, out);
+	crew_health(p->crew, out);
 	if (p->late_max_ns > out->send_lag_max_ns)
 		out->send_lag_max_ns = p->late_max_ns;
 	p->late_max_ns = NS_NONE;

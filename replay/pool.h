@@ -13,6 +13,7 @@
 
 struct pool_opts {
 	int64_t epoch_ns;            /* of the trace */
+	size_t threads;              /* event loops; 1: the caller's own */
 	bool verbose;                /* a line on stderr per ended request */
 
 	void *arg;

@@ -34,7 +34,7 @@ static int run(struct runlog *log, const struct job *j, const struct probe *engi
 	/* The origin is the epoch of the trace: made as late as can be. */
 	struct trace_origin *origin = trace_origin_create(j->argc, j->argv);
 	const struct options_engine *en = &j->o.engine;
-	struct drive_opts o = { en->preconnect, j->o.load.grace_ns,
+	struct drive_opts o = { (size_t)en->threads, en->preconnect, j->o.load.grace_ns,
 				j->o.load.start_wall_ns, j->o.quiet, j->o.verbose };
 	struct tally tally = { .planned = plan_mine(log->plan) };
 	struct health health;

@@ -43,5 +43,6 @@ cli_tests += \
 	tests/cli/load.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay-faults.sh \
+	tests/cli/threads.sh \
 	tests/cli/transport.sh \
 	tests/cli/verify.sh

@@ -74,10 +74,16 @@ static void finish(struct capture *c, enum status status, const char *kind)
 	free(c);
 }
 
-void capture_pool_free(struct capture_pool *p)
+void capture_pool_cancel_all(struct capture_pool *p, const char *why)
 {
+	(void)why;
 	while (p->all)
 		finish(p->all, ST_CANCELLED, "cancelled");
+}
+
+void capture_pool_free(struct capture_pool *p)
+{
+	capture_pool_cancel_all(p, NULL);
 	free(p);
 }
 
@@ -198,7 +204,7 @@ static enum drive_result run(const struct setting *set, struct seen *seen)
 				.n_levels = set->n_levels, .warmups = set->warmups,
 				.shard = { 0, 1 }, .req = { .max_tokens = COUNT_NONE } };
 	struct health health;
-	struct drive_opts o = { .quiet = true, .preconnect = COUNT_NONE, .start_wall_ns = NS_NONE };
+	struct drive_opts o = { .quiet = true, .preconnect = COUNT_NONE, .threads = 1, .start_wall_ns = NS_NONE };
 	struct trace_origin *origin = trace_origin_create(0, NULL);
 	struct probe engine = { "", "", "" };
 	struct runlog log = { .w = NULL };
