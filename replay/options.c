@@ -73,6 +73,8 @@ void options_parse(struct options *o, int argc, char **argv)
 	options_verify_check(&o->verify, o->engine.base_url && !o->plan, o->output);
 	if (!o->engine.base_url && !o->plan && !o->verify.on)
 		opt_usage("--base-url is missing: where is the engine? (or --plan, to send nothing; or --verify, to compare finished runs)");
+	if (o->load.stages && strcmp(o->load.stages, "-") == 0 && strcmp(o->source, "-") == 0)
+		opt_usage("the trace and --stages cannot both come from stdin");
 	options_load_check(&o->load);
 	if (o->load.live_history && o->no_text)
 		opt_usage("--live-history needs the answers' text: without --no-text");

@@ -18,6 +18,7 @@ size_t options_load_rows(struct options_load *o, struct opt *rows)
 {
 	const struct opt mine[] = {
 		{ "max-concurrency", 'c', OPT_COUNTS, &o->levels, "C,...", "requests at once; several levels run one after another (default 1; no cap in an open loop)", NULL },
+		{ "concurrency", 0, OPT_COUNTS, &o->levels, "C,...", "the same as --max-concurrency", NULL },
 		{ "num-prompts", 'n', OPT_COUNTS, &o->counts, "N,...", "requests per level (default: all of the trace)", NULL },
 		{ "duration", 0, OPT_NS, &o->duration_ns, "TIME", "time per level after which nothing is sent, if -n does not end it before", NULL },
 		{ "grace", 0, OPT_NS, &o->grace_ns, "TIME", "what is in flight after the duration may end within it (default 30s)", NULL },

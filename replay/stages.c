@@ -187,7 +187,8 @@ int stages_parse(const char *text, size_t n, const char *name, const struct stag
 int stages_load(const char *path, const struct stage_opts *o, struct load **loads, size_t *n_loads,
 		struct err *e)
 {
-	FILE *f = fopen(path, "r");
+	bool from_stdin = strcmp(path, "-") == 0;
+	FILE *f = from_stdin ? stdin : fopen(path, "r");
 	char *text;
 	size_t n;
 	int rc;
@@ -205,6 +206,7 @@ int stages_load(const char *path, const struct stage_opts *o, struct load **load
 	else
 		rc = stages_parse(text, n, path, o, loads, n_loads, e);
 	free(text);
-	fclose(f);
+	if (!from_stdin)
+		fclose(f);
 	return rc;
 }

@@ -34,7 +34,7 @@ struct stage_opts {
  */
 int stages_parse(const char *text, size_t n, const char *name, const struct stage_opts *o,
 		 struct load **loads, size_t *n_loads, struct err *e);
-/* The same from a path. */
+/* The same from a path; "-": stdin. */
 int stages_load(const char *path, const struct stage_opts *o, struct load **loads, size_t *n_loads,
 		struct err *e);
 

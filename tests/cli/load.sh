@@ -134,6 +134,12 @@ stages() {
 }
 check 'stages follow one another' stages
 
+from_stdin() {
+	plan --stages stages six.tok >file.plan && plan --stages - six.tok <stages >stdin.plan &&
+		cmp file.plan stdin.plan && fails 2 plan --stages - - </dev/null
+}
+check 'stages from stdin' from_stdin
+
 lanes() {
 	replay -c 3 --lanes forty.tok -o lanes.tok || return 1
 	"$rows" lanes.tok | awk '$1 == "request" && $5 != $2 % 3 { print; bad = 1 } END { exit bad }'
