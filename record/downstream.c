@@ -15,6 +15,8 @@
 
 #include "record/head.h"
 
+#define TELL_NS (10 * NS_PER_S) /* between two lines on stderr about upstreams that fail */
+
 enum {
 	PENDING_MAX = 1 << 20, PENDING_LOW = 1 << 18,
 	AHEAD_MAX = 64 << 10, /* what a client may send of its next requests while one is answered */
@@ -179,6 +181,17 @@ static void cut_client(struct relay *r)
 		downstream_abort(r);
 }
 
+/* The client need not know more than that it failed; the cause is for who runs this. */
+static void tell_operator(struct relay *r, const struct rec_response *last)
+{
+	int64_t now = clock_mono_ns();
+
+	if (last->error_text.n == 0 || (r->w->told_ns != 0 && now - r->w->told_ns < TELL_NS))
+		return;
+	r->w->told_ns = now;
+	warn("%s: %.*s", r->engine->shown, (int)last->error_text.n, last->error_text.p);
+}
+
 static void answer_failure(struct relay *r, const struct rec_response *last)
 {
 	static const struct refusal late = {
@@ -188,6 +201,7 @@ static void answer_failure(struct relay *r, const struct rec_response *last)
 	};
 
 	downstream_refuse(r->req, last->status == ST_TIMEOUT ? &late : &unreachable);
+	tell_operator(r, last);
 }
 
 void downstream_done(void *arg, const struct rec_response *last, bool clean_end)

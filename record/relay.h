@@ -19,6 +19,7 @@ struct relay_world {
 	struct crowd crowd;
 	int64_t epoch_ns, stop_after;
 	bool verbose, draining; /* draining: each answer is its connection's last */
+	int64_t told_ns;       /* when a failing upstream was last told of, 0: never */
 	int64_t next_id;
 	struct stats *stats;
 	bool tls; /* clients speak TLS: what is written is not what goes over the socket */
