@@ -1,6 +1,6 @@
 # What the tests of the recording proxy share: an upstream that is a function per
 # connection, a raw client, a tokrecord between them, and TAP.
-import os, re, signal, socket, ssl, subprocess, sys, threading, time
+import atexit, os, re, signal, socket, ssl, subprocess, sys, threading, time
 
 TIMEOUT = 20  # of any wait: a loaded machine passes, a hanging one fails
 
@@ -111,6 +111,24 @@ class Upstream:
             c.close()
 
 
+running = []
+
+
+def give_up():
+    """A test that hangs leaves nothing behind."""
+    for p in running:
+        if p.poll() is None:
+            p.kill()
+    print('not ok - this takes too long', flush=True)
+    os._exit(1)
+
+
+watchdog = threading.Timer(240, give_up)
+watchdog.daemon = True
+watchdog.start()
+atexit.register(lambda: [p.kill() for p in running if p.poll() is None])
+
+
 class Recorder:
     """A tokrecord; .port is where it listens."""
 
@@ -119,7 +137,8 @@ class Recorder:
         args = ['tokrecord', '--listen', '127.0.0.1:0', '-o', out, '--force']
         for u in upstreams:
             args += ['--upstream', u]
-        self.p = subprocess.Popen(args + list(options), stderr=self.log, preexec_fn=before)
+        self.p = subprocess.Popen(args + list(options), stdout=subprocess.DEVNULL, stderr=self.log, preexec_fn=before)
+        running.append(self.p)
         self.port = None
         until = time.time() + TIMEOUT
         while time.time() < until and self.port is None and self.p.poll() is None:
