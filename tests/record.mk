@@ -1,4 +1,4 @@
-cli_tests += tests/cli/record.sh tests/cli/record-http.sh tests/cli/record-flow.sh tests/cli/record-upstreams.sh tests/cli/record-tls.sh
+cli_tests += tests/cli/record.sh tests/cli/record-http.sh tests/cli/record-flow.sh tests/cli/record-upstreams.sh tests/cli/record-tls-ends.sh
 EXTRA_DIST += tests/server/upstream.py tests/server/raw.py tests/cli/record_http.py tests/cli/record_flow.py tests/cli/record_upstreams.py tests/cli/record_tls.py
 
 # Operation: ends, files, disks, metrics.
