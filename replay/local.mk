@@ -20,6 +20,7 @@ replay_libreplay_a_SOURCES += \
 	replay/seqs.c replay/seqs.h \
 	replay/served.c replay/served.h \
 	replay/sim.c replay/sim.h \
+	replay/spelling.c replay/spelling.h \
 	replay/words.c replay/words.h
 bin_PROGRAMS += tokserve
 tokserve_SOURCES = replay/tokserve.c

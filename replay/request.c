@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char chat_path[] = "/v1/chat/completions";
-static const char completions_path[] = "/v1/completions";
+#include "replay/spelling.h"
 
 void request_facts_release(struct request_facts *f)
 {
@@ -17,13 +16,11 @@ void request_facts_release(struct request_facts *f)
 
 struct str request_endpoint(const struct request_opts *o, const struct request_ask *ask)
 {
-	if (ask->synthetic && o->endpoint == API_CHAT)
-		return str_of(chat_path);
-	if (ask->synthetic && o->endpoint == API_COMPLETIONS)
-		return str_of(completions_path);
+	if (ask->synthetic && o->endpoint != API_NONE)
+		return str_of(spelling_of(o->endpoint)->path);
 	if (ask->req->endpoint.n)
 		return ask->req->endpoint;
-	return str_of(str_is(ask->req->api, "completions") ? completions_path : chat_path);
+	return str_of(spelling_of(api_of_name(ask->req->api))->path);
 }
 
 /* Replaces the member unless it already says that.  Takes over value. */
@@ -39,11 +36,6 @@ static void put(json_t *root, const char *key, json_t *value, bool *changed)
 	*changed = true;
 }
 
-static const char *limit_key(json_t *root)
-{
-	return json_object_get(root, "max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
-}
-
 static void put_extra(json_t *root, json_t *extra, bool *changed)
 {
 	const char *key;
@@ -53,24 +45,26 @@ static void put_extra(json_t *root, json_t *extra, bool *changed)
 		put(root, key, json_incref(value), changed);
 }
 
-static void put_options(const struct request_opts *o, json_t *root, bool *changed)
+static void put_options(const struct request_opts *o, enum api_kind api, json_t *root, bool *changed)
 {
+	const struct spelling *s = spelling_of(api);
+
 	if (o->model)
 		put(root, "model", json_string(o->model), changed);
 	if (o->max_tokens != COUNT_NONE)
-		put(root, limit_key(root), json_integer(o->max_tokens), changed);
+		put(spelling_options(s, root, true), spelling_limit(s, root), json_integer(o->max_tokens), changed);
 	if (o->ignore_eos)
 		put(root, "ignore_eos", json_true(), changed);
-	if (o->stream) {
+	if (o->stream)
 		put(root, "stream", json_true(), changed);
+	if (o->stream && s->usage)
 		put(root, "stream_options", json_pack("{sb}", "include_usage", 1), changed);
-	}
 	if (o->extra)
 		put_extra(root, o->extra, changed);
 }
 
-static json_t *synthetic_prompt(const struct request_opts *o, const struct prompt *p,
-				const struct request_ask *ask, enum api_kind api)
+static int synthetic_prompt(const struct request_opts *o, const struct prompt *p,
+			    const struct request_ask *ask, struct buf *out)
 {
 	struct prompt_ask pa = {
 		.tokens = ask->input_tokens > 0 ? ask->input_tokens : 1, .seed = o->seed,
@@ -79,48 +73,35 @@ static json_t *synthetic_prompt(const struct request_opts *o, const struct promp
 		.blocks = ask->req->blocks, .n_blocks = ask->req->n_blocks,
 		.pieces = ask->pieces, .n_pieces = ask->n_pieces,
 	};
-	struct buf text;
-	json_t *j = NULL;
 
 	if (ask->unshared) {
 		pa.n_blocks = pa.n_pieces = 0;
 		pa.pieces = NULL;
 	}
-	buf_init(&text, REQUEST_BODY_MAX);
-	if (prompt_make(p, &pa, &text) == 0 && api == API_COMPLETIONS)
-		j = json_stringn(text.p, text.n);
-	else if (text.n)
-		j = json_pack("[{ss,ss%}]", "role", "user", "content", text.p, text.n);
-	buf_release(&text);
-	return j;
+	return prompt_make(p, &pa, out);
 }
 
 static json_t *synthetic(const struct request_opts *o, const struct prompt *p,
 			 const struct request_ask *ask, enum api_kind api)
 {
-	json_t *root = json_object(), *prompt = synthetic_prompt(o, p, ask, api);
+	json_t *root = json_object();
 	struct str model = ask->req->model;
-	bool changed;
+	struct buf text;
+	bool changed, bad;
 
-	if (!root || !prompt) {
-		json_decref(root);
-		json_decref(prompt);
-		return NULL;
-	}
 	if (o->model || (!model.n && o->model_default))
 		model = str_of(o->model ? o->model : o->model_default);
 	if (model.n)
 		json_object_set_new(root, "model", json_stringn(model.p, model.n));
-	json_object_set_new(root, api == API_COMPLETIONS ? "prompt" : "messages", prompt);
-	/* Engines refuse a limit of 0. */
-	if (ask->output_tokens != COUNT_NONE)
-		json_object_set_new(root, "max_tokens", json_integer(
-			ask->output_tokens > 0 ? ask->output_tokens : 1));
-	json_object_set_new(root, "stream", json_true());
-	json_object_set_new(root, "stream_options", json_pack("{sb}", "include_usage", 1));
-	json_object_set_new(root, "temperature", json_integer(0));
-	json_object_set_new(root, "seed", json_integer((json_int_t)o->seed));
-	put_options(o, root, &changed);
+	buf_init(&text, REQUEST_BODY_MAX);
+	bad = synthetic_prompt(o, p, ask, &text) < 0 ||
+		spelling_fill(spelling_of(api), root, buf_str(&text), ask->output_tokens, o->seed) != 0;
+	buf_release(&text);
+	if (bad) {
+		json_decref(root);
+		return NULL;
+	}
+	put_options(o, api, root, &changed);
 	return root;
 }
 
@@ -158,12 +139,15 @@ static void facts_of(const struct request_opts *o, const struct request_ask *ask
 		     enum api_kind api, json_t *root, struct request_facts *f)
 {
 	const char *model = json_string_value(json_object_get(root, "model"));
+	const struct spelling *s = spelling_of(api);
 
 	*f = (struct request_facts){ .api = api };
 	f->model = model ? strdup(model) : NULL;
-	f->stream = json_is_true(json_object_get(root, "stream"));
+	/* Ollama streams unless told not to. */
+	f->stream = json_is_true(json_object_get(root, "stream")) ||
+		(s->options && !json_is_false(json_object_get(root, "stream")));
 	f->choices = int_member(root, "n", 1);
-	f->max_tokens = int_member(root, limit_key(root), COUNT_NONE);
+	f->max_tokens = int_member(spelling_options(s, root, false), spelling_limit(s, root), COUNT_NONE);
 	f->output_tokens = expected(o, ask, f->max_tokens);
 }
 
@@ -173,7 +157,7 @@ static bool has_overrides(const struct request_opts *o)
 }
 
 /* *root is set if the body is a JSON object; out holds the bytes to send. */
-static int recorded(const struct request_opts *o, const struct request_ask *ask,
+static int recorded(const struct request_opts *o, const struct request_ask *ask, enum api_kind api,
 		    json_t **root, struct buf *out, struct err *e)
 {
 	json_error_t je;
@@ -189,7 +173,7 @@ static int recorded(const struct request_opts *o, const struct request_ask *ask,
 				       "--max-tokens, --ignore-eos, --stream and --extra-body",
 				       ask->req->id);
 	} else {
-		put_options(o, *root, &changed);
+		put_options(o, api, *root, &changed);
 	}
 	if (changed)
 		return dump(*root, out, e);
@@ -210,7 +194,7 @@ int request_build(const struct request_opts *o, const struct prompt *p,
 		root = synthetic(o, p, ask, api);
 		rc = root ? dump(root, out, e) : err_set(e, "out of memory");
 	} else {
-		rc = recorded(o, ask, &root, out, e);
+		rc = recorded(o, ask, api, &root, out, e);
 	}
 	if (rc == 0 && facts)
 		facts_of(o, ask, api, root, facts);

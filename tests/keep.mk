@@ -1,10 +1,12 @@
 # tests of: what of an exchange is kept
 if HAVE_CMOCKA
-keep_units = tests/unit/canon tests/unit/redact tests/unit/sessions
+keep_units = tests/unit/canon tests/unit/pieces tests/unit/redact tests/unit/sessions
 check_PROGRAMS += $(keep_units)
 TESTS += $(keep_units)
 tests_unit_canon_SOURCES = tests/unit/canon.c
 tests_unit_canon_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
+tests_unit_pieces_SOURCES = tests/unit/pieces.c
+tests_unit_pieces_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_redact_SOURCES = tests/unit/redact.c
 tests_unit_redact_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
 tests_unit_sessions_SOURCES = tests/unit/sessions.c

@@ -166,9 +166,43 @@ static void a_synthetic_completions_body_of_the_asked_length(void **state)
 	json_decref(j);
 }
 
+/* Each protocol's own words for a prompt and a limit. */
+static void synthetic_in_every_protocol(void **state)
+{
+	static const struct { const char *endpoint, *want; } cases[] = {
+		{ "/v1/messages", "{\"messages\":[{\"role\":\"user\",\"content\":\"" },
+		{ "/v1/responses", "{\"input\":\"" },
+		{ "/api/chat", "{\"messages\":[{\"role\":\"user\",\"content\":\"" },
+		{ "/api/generate", "{\"prompt\":\"" },
+	};
+	static const char *const limits[] = {
+		"\"max_tokens\":9,\"stream\":true,\"temperature\":0}", "\"max_output_tokens\":9,\"stream\":true,\"temperature\":0}",
+		"\"options\":{\"num_predict\":9,\"temperature\":0,\"seed\":0},\"stream\":true}",
+		"\"options\":{\"num_predict\":9,\"temperature\":0,\"seed\":0},\"stream\":true}",
+	};
+	struct request_opts o = no_options();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct rec_request q = recorded("");
+		struct request_ask ask = { .req = &q, .synthetic = true, .input_tokens = 5, .output_tokens = 9 };
+		struct request_facts f;
+		const char *got;
+
+		q.endpoint = str_of(cases[i].endpoint);
+		got = build(&o, &ask, &f);
+		assert_memory_equal(got, cases[i].want, strlen(cases[i].want));
+		assert_non_null(strstr(got, limits[i]));
+		assert_int_equal(f.max_tokens, 9);
+		assert_true(f.stream);
+		request_facts_release(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(synthetic_in_every_protocol),
 		cmocka_unit_test(a_recorded_body_stays_as_it_is),
 		cmocka_unit_test(even_a_body_that_is_no_json),
 		cmocka_unit_test(options_change_only_their_keys_in_place),
