@@ -93,6 +93,10 @@ static void who(json_t *o, const struct request *r, const struct analysis *a)
 	json_object_set_new(o, "phase", r->phase ? json_string(phase_kind_name(r->phase->kind)) : json_null());
 	json_object_set_new(o, "phase_id", count(q->phase));
 	json_object_set_new(o, "source_id", count(q->source_id));
+	json_object_set_new(o, "session", text(q->session));
+	json_object_set_new(o, "turn", count(q->turn));
+	json_object_set_new(o, "parent", count(q->parent));
+	json_object_set_new(o, "session_inferred", q->session.n ? json_boolean(q->inferred) : json_null());
 	json_object_set_new(o, "layer", r->group >= 0 ? json_string(a->groups[r->group].layer.label) : json_null());
 	json_object_set_new(o, "concurrency", r->phase ? count(r->phase->concurrency) : json_null());
 }

@@ -9,8 +9,9 @@
 #define RECORD_BLOCKS_H
 
 #include "formats/base/digest.h"
+#include "formats/trace/record.h"
 
-enum { BLOCK_TOKENS = 512, BLOCK_BYTES_PER_TOKEN = 4, BLOCK_BYTES = BLOCK_TOKENS * BLOCK_BYTES_PER_TOKEN };
+enum { BLOCK_TOKENS = 512, BLOCK_BYTES = BLOCK_TOKENS * TRACE_BYTES_PER_TOKEN };
 
 /* *ids is owned by the caller (free()).  Number of blocks; 0 for an empty prompt or without memory. */
 size_t blocks_make(struct mac *salt, struct str model, struct str prompt, uint64_t **ids);

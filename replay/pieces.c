@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "formats/base/idmap.h"
-#include "record/blocks.h"
 
 /* The pieces of a block, where its first request has them. */
 struct place {
@@ -45,7 +44,7 @@ static double bytes_a_token(const struct source *s)
 			tokens += (double)it->input_tokens;
 		}
 	}
-	return tokens > 0 ? bytes / tokens : BLOCK_BYTES_PER_TOKEN;
+	return tokens > 0 ? bytes / tokens : TRACE_BYTES_PER_TOKEN;
 }
 
 static void estimate_missing(struct source *s)
@@ -68,7 +67,7 @@ static void estimate_missing(struct source *s)
 
 static int64_t whole_bytes(const struct rec_request *q)
 {
-	return q->block_tokens * BLOCK_BYTES_PER_TOKEN;
+	return q->block_tokens * TRACE_BYTES_PER_TOKEN;
 }
 
 /* Of the last block; the others are whole. */

@@ -11,6 +11,7 @@ formats_libformats_a_SOURCES += \
 	formats/convert/number.c formats/convert/number.h \
 	formats/convert/rows.c formats/convert/rows.h \
 	formats/convert/stat.c formats/convert/stat.h formats/convert/stat_print.c \
+	formats/convert/stat_sessions.c \
 	formats/convert/timestamp.c formats/convert/timestamp.h
 bin_PROGRAMS += tokconvert
 tokconvert_SOURCES = formats/convert/tokconvert.c

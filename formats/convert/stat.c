@@ -182,10 +182,32 @@ static bool same_block_size(const struct trace_data *d, struct stat *s)
 	return s->block_tokens != COUNT_NONE;
 }
 
+/* What a number of leading blocks comes to. */
+static int64_t tokens_of(const struct exchange *x, size_t hit, int64_t block_tokens)
+{
+	int64_t tokens = input_of(x), bytes = x->req.prompt_bytes, all;
+
+	if (__builtin_mul_overflow((int64_t)hit, block_tokens, &all))
+		return tokens;
+	if (bytes > 0 && tokens != COUNT_NONE && !__builtin_mul_overflow(all, TRACE_BYTES_PER_TOKEN, &all))
+		return all < bytes ? (int64_t)((double)tokens * (double)all / (double)bytes + 0.5) : tokens;
+	return tokens != COUNT_NONE && tokens < all ? tokens : all;
+}
+
+static int count_sessions(const struct trace_data *d, struct stat *s, struct err *e)
+{
+	double *turns;
+	int rc = stat_sessions(d, s, &turns);
+
+	if (rc == 0)
+		series(turns, s->sessions, s->method, &s->turns);
+	free(turns);
+	return rc < 0 ? err_set(e, "out of memory") : 0;
+}
+
 static int add_prefix(const struct exchange *x, struct idmap *seen, struct stat *s)
 {
 	size_t hit = 0, ignored;
-	int64_t tokens = input_of(x), hit_tokens;
 
 	while (hit < x->req.n_blocks && idmap_find(seen, x->req.blocks[hit], &ignored))
 		hit++;
@@ -198,10 +220,7 @@ static int add_prefix(const struct exchange *x, struct idmap *seen, struct stat 
 	}
 	s->blocks += (int64_t)x->req.n_blocks;
 	s->hit_blocks += (int64_t)hit;
-	if (__builtin_mul_overflow((int64_t)hit, s->block_tokens, &hit_tokens))
-		hit_tokens = tokens;
-	s->hit_tokens +=
-		tokens != COUNT_NONE && tokens < hit_tokens ? tokens : hit_tokens;
+	s->hit_tokens += tokens_of(x, hit, s->block_tokens);
 	return 0;
 }
 
@@ -230,7 +249,7 @@ int stat_compute(const struct trace_data *d, const struct stat_opts *o, struct s
 	for (size_t i = 0; i < d->n; i++)
 		s->responses += d->x[i].has_response && d->x[i].res.last;
 	if (count_arrivals(d, s, e) == 0 && count_lengths(d, o, s, e) == 0 &&
-	    count_prefixes(d, s, e) == 0)
+	    count_prefixes(d, s, e) == 0 && count_sessions(d, s, e) == 0)
 		return 0;
 	stat_release(s);
 	return -1;

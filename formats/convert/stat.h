@@ -37,6 +37,8 @@ struct stat {
 	bool has_prefix; /* every request with blocks has the same block size */
 	int64_t block_tokens;
 	int64_t blocks, distinct, hit_blocks, hit_tokens;
+	size_t sessions, inferred; /* distinct ones; of them not named by the client */
+	struct stat_series turns;  /* requests of a session */
 	struct stat_layer *layers; /* owned */
 	size_t n_layers;
 };
@@ -50,11 +52,13 @@ struct stat_opts {
 /*
  * hit_blocks: leading blocks that an earlier request of the segment had, with a cache that
  * forgets nothing; hit_tokens: the same in tokens, at most the request's own (the last block
- * may be partial).  0 or -1; after 0 the caller releases s.
+ * may be partial), and where blocks were cut from text, by their share of its bytes.  0 or -1; after 0 the caller releases s.
  */
 int stat_compute(const struct trace_data *d, const struct stat_opts *o, struct stat *s,
 		 struct err *e);
 void stat_release(struct stat *s);
+/* Counts sessions; *turns is owned by the caller: the requests of each.  0 or -1.  Private to stat. */
+int stat_sessions(const struct trace_data *d, struct stat *s, double **turns);
 
 /* Last - first arrival; NaN if none is known. */
 double stat_span_ms(const struct stat *s);

@@ -40,6 +40,19 @@ static void put_prefix(struct json *j, const struct stat *s)
 	json_close(j, '}');
 }
 
+static void put_sessions(struct json *j, const struct stat *s)
+{
+	if (!s->sessions) {
+		json_count_or_null(j, "sessions", COUNT_NONE);
+		return;
+	}
+	json_open(j, "sessions", '{');
+	json_count(j, "n", (int64_t)s->sessions);
+	json_count(j, "inferred", (int64_t)s->inferred);
+	put_series(j, "requests", &s->turns);
+	json_close(j, '}');
+}
+
 static void put_all(struct json *j, const struct stat *s)
 {
 	json_open(j, NULL, '{');
@@ -54,6 +67,7 @@ static void put_all(struct json *j, const struct stat *s)
 	put_series(j, "input_tokens", &s->input);
 	put_series(j, "output_tokens", &s->output);
 	put_prefix(j, s);
+	put_sessions(j, s);
 	json_open(j, "layers", '{');
 	for (size_t i = 0; i < s->n_layers; i++) {
 		json_open(j, s->layers[i].label, '{');
@@ -113,6 +127,9 @@ static void add_notes(struct table *t, const struct stat *s)
 	if (s->span_ns != NS_NONE)
 		table_note(t, "arrivals over %.3f s at %zu distinct times",
 			   stat_span_ms(s) / 1e3, s->arrivals);
+	if (s->sessions)
+		table_note(t, "%zu sessions (%zu inferred), of %.1f requests in the mean, at most %.0f",
+			   s->sessions, s->inferred, s->turns.mean, s->turns.max);
 	if (s->has_prefix && s->blocks)
 		table_note(
 			t,

@@ -13,6 +13,9 @@
 
 enum { TRACE_VERSION = 1, TRACE_MINOR = 1 };
 
+/* What the blocks of a prompt recorded without its text stand for: an estimate (toktrace.5). */
+enum { TRACE_BYTES_PER_TOKEN = 4 };
+
 /* Events in one response record at most (longer responses come in parts), so that a reader's memory is bounded. */
 enum { TRACE_EVENTS_MAX = 1 << 20 };
 

@@ -46,6 +46,16 @@ check 'record conversations' talk text
 check 'eight sessions of six turns, each after its parent' holds text "$conversations"
 check 'the same without text' talk bare --no-text
 check 'sessions without text' holds bare "$conversations"
+# Whole blocks of 512 tokens less than what the engine shared.
+figures() {
+	read -r prompt cached <bare.usage
+	tokconvert stat --format json bare.tok >stat && jq -e --argjson p "$prompt" --argjson c "$cached" '
+		.sessions.n == 8 and .sessions.inferred == 8 and .sessions.requests.min == 6 and .sessions.requests.max == 6 and
+		.input_tokens.sum == $p and .prefix.hit_tokens <= $c and .prefix.hit_tokens >= $c - 48 * 512' stat >/dev/null || { cat stat bare.usage; return 1; }
+}
+check 'tokconvert stat counts sessions and shared tokens' figures
+by_request() { tokanalyze -r -f jsonl text.tok | jq -es 'length == 48 and all(.session_inferred) and (map(.session) | unique | length) == 8 and (map(select(.turn > 0)) | all(.parent != null))' >/dev/null; }
+check 'tokanalyze --per-request has session and turn' by_request
 check 'replay with text' again text
 check 'it is what was recorded' cmp text.usage re-text.usage
 check 'replay without text' again bare
