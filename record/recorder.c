@@ -205,7 +205,8 @@ static int verdict(const struct recorder_state *s, const char *why, struct err *
 	if (s->dropped == 0 && s->failures == 0)
 		return 0;
 	if (s->failures == 0)
-		return err_set(e, "%s: %lld records were dropped: the disk did not keep up (see --queue)",
+		return err_set(e, "%s: %lld records were dropped: the disk did not keep up (see --queue), or they "
+				  "were too large",
 			       s->file, (long long)s->dropped);
 	err_set(e, "%s", why);
 	return err_wrap(e, "%lld records were not written", (long long)s->dropped);

@@ -36,6 +36,16 @@ int buf_reserve(struct buf *b, size_t n)
 	return 0;
 }
 
+void buf_shrink(struct buf *b)
+{
+	char *p = b->n ? realloc(b->p, b->n) : NULL;
+
+	if (!p)
+		return;
+	b->p = p;
+	b->cap = b->n;
+}
+
 int buf_add(struct buf *b, const void *p, size_t n)
 {
 	if (n == 0)

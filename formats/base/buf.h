@@ -27,6 +27,8 @@ static inline void buf_clear(struct buf *b)
 
 /* Makes room for n more bytes.  0, or -1: past the ceiling or out of memory. */
 int buf_reserve(struct buf *b, size_t n);
+/* Gives back what is not in use. */
+void buf_shrink(struct buf *b);
 /* Appends.  0 or -1 as buf_reserve(); on -1 nothing was appended. */
 int buf_add(struct buf *b, const void *p, size_t n);
 int buf_adds(struct buf *b, const char *s);

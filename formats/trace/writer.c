@@ -13,7 +13,10 @@
 #include "formats/trace/encode.h"
 
 /* A request body may be 64 MiB (tokrecord --max-body); the record around it is small. */
-enum { RECORD_MAX = 80 << 20 };
+enum {
+	RECORD_MAX = 80 << 20,
+	SLACK_MAX = 64 << 10, /* unused bytes of a packed record, which may wait in a queue */
+};
 
 struct trace_writer {
 	char *path;
@@ -98,7 +101,11 @@ static int pack_into(const struct record *r, struct trace_packed *p, struct err 
 int trace_pack(const struct record *r, struct trace_packed *out, struct err *e)
 {
 	buf_init(&out->bytes, RECORD_MAX);
-	return pack_into(r, out, e);
+	if (pack_into(r, out, e) < 0)
+		return -1;
+	if (out->bytes.cap - out->bytes.n > SLACK_MAX)
+		buf_shrink(&out->bytes);
+	return 0;
 }
 
 int trace_write_packed(struct trace_writer *w, const struct trace_packed *p, struct err *e)

@@ -72,6 +72,19 @@ by_size() {
 }
 check '--rotate-size' by_size
 
+descriptors() { ls "/proc/$recorder/fd" | wc -l; }
+none_left() {
+	start each --rotate-size 1
+	ask 2 0.01 4 >/dev/null
+	sleep 1.2
+	before=$(descriptors)
+	for k in 1 2 3 4; do ask 2 0.01 4 >/dev/null; sleep 0.7; done
+	after=$(descriptors)
+	stop || return 1
+	test "$(ls each-*.tok | wc -l)" -ge 4 && test "$after" -le "$before" || { ls each*; echo "$before, then $after"; return 1; }
+}
+if test -d /proc/self/fd; then check 'no descriptor is left of old files' none_left; else skip 'descriptors' 'no /proc'; fi
+
 quiet_night() {
 	start quiet --rotate 0.5s
 	sleep 2.2

@@ -27,6 +27,9 @@ static void buf_keeps_its_ceiling(void **state)
 	assert_int_equal(buf_adds(&b, "678901"), -1);
 	assert_int_equal(b.n, 5);
 	assert_int_equal(buf_adds(&b, "67890"), 0);
+	buf_shrink(&b);
+	assert_int_equal(b.cap, 10);
+	assert_memory_equal(b.p, "1234567890", 10);
 	assert_int_equal(b.n, 10);
 	buf_consume(&b, 7);
 	assert_string_equal(buf_cstr(&b), "890");
