@@ -15,7 +15,7 @@ bool header_lists(const char *list, const char *name)
 
 		list += strspn(list, ", \t");
 		k = strcspn(list, ", \t");
-		if (k == n && strncasecmp(list, name, n) == 0)
+		if (k == n && n && strncasecmp(list, name, n) == 0)
 			return true;
 		list += k;
 	}

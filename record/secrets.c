@@ -35,8 +35,8 @@ void secrets_add_header(struct secrets *s, const char *line)
 	last = strrchr(value, ' ');
 	if (last)
 		add(s, last + 1, strlen(last + 1));
-	last = strchr(value, '=');
-	if (last)
+	/* Cookies: "a=1; b=2". */
+	for (last = strchr(value, '='); last; last = strchr(last + 1, '='))
 		add(s, last + 1, strcspn(last + 1, ";"));
 }
 
