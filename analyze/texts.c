@@ -16,6 +16,21 @@ void texts_join(const struct events *ev, enum event_class cls, int32_t choice, s
 			buf_add(out, e.text.p, e.text.n);
 }
 
+/* Bytes that are no text become U+FFFD: JSON has no other way to say them. */
+static void clean(struct str s, struct buf *out)
+{
+	while (s.n) {
+		size_t k = utf8_decode(s, NULL);
+
+		if (k)
+			buf_add(out, s.p, k);
+		else
+			buf_adds(out, "\xef\xbf\xbd");
+		s.p += k ? k : 1;
+		s.n -= k ? k : 1;
+	}
+}
+
 json_t *texts_string(struct str s)
 {
 	struct buf b;
@@ -24,19 +39,24 @@ json_t *texts_string(struct str s)
 	if (v)
 		return v;
 	buf_init(&b, TEXT_MAX);
-	while (s.n) {
-		size_t k = utf8_decode(s, NULL);
-
-		if (k)
-			buf_add(&b, s.p, k);
-		else
-			buf_adds(&b, "\xef\xbf\xbd");
-		s.p += k ? k : 1;
-		s.n -= k ? k : 1;
-	}
+	clean(s, &b);
 	v = json_stringn(b.p ? b.p : "", b.n);
 	buf_release(&b);
 	return v;
+}
+
+static json_t *entry_of(struct str raw)
+{
+	json_t *entry = json_loadb(raw.p ? raw.p : "", raw.n, JSON_ALLOW_NUL, NULL);
+	struct buf b;
+
+	if (entry || utf8_valid(raw))
+		return entry;
+	buf_init(&b, TEXT_MAX);
+	clean(raw, &b);
+	entry = json_loadb(b.p ? b.p : "", b.n, JSON_ALLOW_NUL, NULL);
+	buf_release(&b);
+	return entry;
 }
 
 /* The call with this index, made if it is new. */
@@ -69,7 +89,7 @@ static void append_text(json_t *o, const char *key, const json_t *piece)
 
 static void add_entry(json_t *calls, struct str raw)
 {
-	json_t *entry = json_loadb(raw.p ? raw.p : "", raw.n, 0, NULL), *index, *call, *fn, *own = NULL;
+	json_t *entry = entry_of(raw), *index, *call, *fn, *own = NULL;
 
 	if (!json_is_object(entry)) {
 		json_decref(entry);

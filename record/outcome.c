@@ -40,7 +40,7 @@ struct outcome outcome_of(enum transfer_end end, int64_t http_status, enum body_
 		return (struct outcome){ ST_ERROR, "undecodable" };
 	if (body == BODY_RAW)
 		return (struct outcome){ ST_ERROR, "not_stream" };
-	if (s->finishes > 0)
+	if (s->finishes > 0 && api_finish_ends(api))
 		return ok;
 	return (struct outcome){ ST_TRUNCATED, "no_end" };
 }

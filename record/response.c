@@ -214,7 +214,8 @@ static void describe(struct response *r, struct outcome o, const struct api_summ
 		buf_printf(&r->error_text, "the answer is %s, not an event stream or JSON: wrong port or path?",
 			   r->content_type.n ? buf_cstr(&r->content_type) : "no stream");
 	else if (strcmp(o.kind, "no_end") == 0)
-		buf_adds(&r->error_text, "the stream ended without finish_reason and end marker");
+		buf_adds(&r->error_text, s->finishes ? "the stream ended without its end marker" :
+			 "the stream ended without finish_reason and end marker");
 	else if (transport_text)
 		one_line(r, str_of(transport_text));
 	r->rec.error_kind = buf_str(&r->error_kind);

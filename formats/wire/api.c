@@ -3,6 +3,7 @@
 #include "formats/wire/api.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/base/clock.h"
 #include "formats/wire/protocol.h"
@@ -23,6 +24,12 @@ static const struct protocol *protocol(enum api_kind k)
 	return NULL;
 }
 
+/* OpenAI's /v1/threads/ID/messages stores a message and generates nothing. */
+static bool of_thread(const char *p, size_t n)
+{
+	return n && memmem(p, n, "/threads/", strlen("/threads/"));
+}
+
 enum api_kind api_of_path(struct str path)
 {
 	const char *q = path.p ? memchr(path.p, '?', path.n) : NULL;
@@ -33,7 +40,7 @@ enum api_kind api_of_path(struct str path)
 	for (int i = 0; i < PROTOCOLS; i++) {
 		size_t k = strlen(protocols[i]->path_end);
 
-		if (n >= k && memcmp(path.p + n - k, protocols[i]->path_end, k) == 0)
+		if (n >= k && memcmp(path.p + n - k, protocols[i]->path_end, k) == 0 && !of_thread(path.p, n))
 			return protocols[i]->kind;
 	}
 	return API_NONE;
@@ -61,6 +68,13 @@ enum api_framing api_framing(enum api_kind k)
 	return p ? p->framing : FRAMING_SSE;
 }
 
+bool api_finish_ends(enum api_kind k)
+{
+	const struct protocol *p = protocol(k);
+
+	return p && p->finish_ends;
+}
+
 static int on_sse(void *arg, const struct sse_event *ev);
 static int on_frame(void *arg, struct str value);
 
@@ -80,6 +94,7 @@ struct api *api_create(enum api_kind k, size_t max_event, api_event_fn fn, void 
 	buf_init(&a->text, max_event);
 	/* An argument text in JSON again: each byte may take six. */
 	buf_init(&a->piece, 6 * max_event + 4096);
+	buf_init(&a->calls, 1 << 16);
 	buf_init(&a->error, 4096);
 	buf_init(&a->finish, 256);
 	buf_init(&a->model, 1024);
@@ -101,6 +116,7 @@ void api_free(struct api *a)
 	chunk_release(&a->chunk);
 	buf_release(&a->text);
 	buf_release(&a->piece);
+	buf_release(&a->calls);
 	buf_release(&a->error);
 	buf_release(&a->finish);
 	buf_release(&a->model);

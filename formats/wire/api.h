@@ -30,6 +30,12 @@ enum api_framing { FRAMING_SSE, FRAMING_JSON };
 /* What the protocol uses if its answer does not say. */
 enum api_framing api_framing(enum api_kind k);
 
+/*
+ * True if a stream that says why it finished and closes in order has ended, end marker or
+ * not: so do many servers of OpenAI's older protocols.  Of the others it was cut.
+ */
+bool api_finish_ends(enum api_kind k);
+
 /* Called in stream order; e is valid during the call. */
 typedef void (*api_event_fn)(void *arg, const struct event *e);
 

@@ -1,4 +1,4 @@
-/* OpenAI chat.completion.chunk: choices[].delta. */
+/* OpenAI chat: choices[].delta of a chunk, choices[].message of a whole body. */
 #include <config.h>
 
 #include "formats/base/clock.h"
@@ -133,23 +133,36 @@ static void drop_twin_reasoning(struct chunk *c, size_t from)
 	}
 }
 
-void chat_choice(struct scan *s, struct chunk *c)
+/* The reason comes last, wherever it stands. */
+static void choice(struct scan *s, struct chunk *c, const char *carrier)
 {
+	struct str key, finish = { NULL, 0 };
 	size_t from = c->n_parts;
 	int64_t index = 0;
-	struct str key;
 
 	while (scan_key(s, &key)) {
-		if (str_is(key, "delta"))
+		if (str_is(key, carrier))
 			delta(s, c);
 		else if (str_is(key, "finish_reason"))
-			part_string(s, c, EV_FINISH);
+			finish = scan_raw(s);
 		else if (str_is(key, "index") && scan_peek(s) == SCAN_NUMBER)
 			index = scan_int(s);
 		else
 			scan_raw(s);
 	}
 	drop_twin_reasoning(c, from);
+	if (finish.n && !s->bad)
+		text_member(c, EV_FINISH, finish);
 	for (size_t i = from; i < c->n_parts; i++)
 		c->parts[i].choice = index >= 0 && index <= INT32_MAX ? (int32_t)index : 0;
+}
+
+void chat_choice(struct scan *s, struct chunk *c)
+{
+	choice(s, c, "delta");
+}
+
+void chat_whole_choice(struct scan *s, struct chunk *c)
+{
+	choice(s, c, "message");
 }

@@ -98,7 +98,7 @@ static void details(struct scan *s, const char *name, int64_t *out)
 	}
 }
 
-struct usage usage_parse(struct str raw)
+struct usage usage_parse(struct str raw, const struct usage_names *names)
 {
 	struct scan s = scan_of(raw);
 	struct usage u = USAGE_NONE;
@@ -108,15 +108,15 @@ struct usage usage_parse(struct str raw)
 		return u;
 	scan_object(&s);
 	while (scan_key(&s, &key)) {
-		if (str_is(key, "prompt_tokens"))
+		if (str_is(key, names->prompt))
 			u.prompt = count_value(&s);
-		else if (str_is(key, "completion_tokens"))
+		else if (str_is(key, names->completion))
 			u.completion = count_value(&s);
 		else if (str_is(key, "total_tokens"))
 			u.total = count_value(&s);
-		else if (str_is(key, "completion_tokens_details"))
+		else if (str_is(key, names->completion_details))
 			details(&s, "reasoning_tokens", &u.reasoning);
-		else if (str_is(key, "prompt_tokens_details"))
+		else if (str_is(key, names->prompt_details))
 			details(&s, "cached_tokens", &u.cached);
 		else
 			scan_raw(&s);
@@ -172,6 +172,9 @@ static void member(struct scan *s, struct chunk *c, struct str key, choice_fn ch
 
 int chunk_parse(struct chunk *c, struct str data, choice_fn choice)
 {
+	static const struct usage_names names = {
+		"prompt_tokens", "completion_tokens", "prompt_tokens_details", "completion_tokens_details",
+	};
 	struct scan s = scan_of(data);
 	struct str key;
 
@@ -190,6 +193,6 @@ int chunk_parse(struct chunk *c, struct str data, choice_fn choice)
 	if (!scan_at_end(&s))
 		return -1;
 	if (c->has_usage)
-		c->usage = usage_parse(c->usage_raw);
+		c->usage = usage_parse(c->usage_raw, &names);
 	return 0;
 }

@@ -46,9 +46,14 @@ void part_string(struct scan *s, struct chunk *c, enum event_class cls);
 void part_raw(struct chunk *c, enum event_class cls, struct str raw);
 
 void chat_choice(struct scan *s, struct chunk *c);
+void chat_whole_choice(struct scan *s, struct chunk *c);
 void completions_choice(struct scan *s, struct chunk *c);
 
+/* How a protocol calls its counts; total_tokens, reasoning_tokens and cached_tokens are the same in all. */
+struct usage_names {
+	const char *prompt, *completion, *prompt_details, *completion_details;
+};
 /* Counts of a "usage" object; COUNT_NONE where it says nothing. */
-struct usage usage_parse(struct str raw);
+struct usage usage_parse(struct str raw, const struct usage_names *names);
 
 #endif

@@ -1,5 +1,7 @@
 #include <config.h>
 
+#include <string.h>
+
 #include "formats/base/clock.h"
 #include "formats/wire/fault.h"
 #include "formats/wire/protocol.h"
@@ -64,7 +66,7 @@ static void add_quoted(struct buf *b, struct str s)
 	buf_adds(b, "\"");
 }
 
-void emit_tool(struct api *a, int32_t index, struct str id, struct str name, struct str arguments)
+static void emit_entry(struct api *a, int32_t index, struct str id, struct str name, struct str arguments)
 {
 	struct buf *b = &a->piece;
 
@@ -87,15 +89,49 @@ void emit_tool(struct api *a, int32_t index, struct str id, struct str name, str
 	emit(a, EV_TOOL, 0, buf_str(b));
 }
 
-static void note(struct buf *b, struct str raw)
+/* The number of the latest call at the place; of the latest of all if there is none. */
+static int32_t call_at(struct api *a, int64_t place)
+{
+	size_t n = a->calls.n / sizeof(place), i = n;
+	int64_t at;
+
+	while (i > 0 && place != COUNT_NONE) {
+		memcpy(&at, a->calls.p + --i * sizeof(at), sizeof(at));
+		if (at == place)
+			return (int32_t)i;
+	}
+	return n ? (int32_t)n - 1 : 0;
+}
+
+void emit_call(struct api *a, int64_t place, struct str id, struct str name, struct str arguments)
+{
+	/* Past the ceiling calls run into one another. */
+	buf_add(&a->calls, &place, sizeof(place));
+	emit_entry(a, call_at(a, place), id, name, arguments);
+}
+
+void emit_arguments(struct api *a, int64_t place, struct str arguments)
+{
+	emit_entry(a, call_at(a, place), (struct str){ NULL, 0 }, (struct str){ NULL, 0 }, arguments);
+}
+
+struct str decoded(struct str raw, struct buf *b)
 {
 	struct scan s;
 
-	if (!raw.p || b->n)
-		return;
+	buf_clear(b);
+	if (!raw.p)
+		return raw;
 	/* raw is between the quotes: give the scanner the whole string. */
 	s = scan_of((struct str){ raw.p - 1, raw.n + 2 });
 	scan_string(&s, b);
+	return buf_str(b);
+}
+
+static void note(struct buf *b, struct str raw)
+{
+	if (raw.p && !b->n)
+		decoded(raw, b);
 }
 
 void note_model(struct api *a, struct str raw)

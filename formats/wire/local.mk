@@ -14,5 +14,4 @@ formats_libformats_a_SOURCES += \
 	formats/wire/protocol.h \
 	formats/wire/responses.c \
 	formats/wire/scan.c formats/wire/scan.h \
-	formats/wire/sse.c formats/wire/sse.h \
-	formats/wire/whole.c formats/wire/whole.h
+	formats/wire/sse.c formats/wire/sse.h

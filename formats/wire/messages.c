@@ -4,9 +4,6 @@
  */
 #include <config.h>
 
-#include <jansson.h>
-#include <stdlib.h>
-
 #include "formats/base/clock.h"
 #include "formats/wire/protocol.h"
 
@@ -44,11 +41,6 @@ static int scan_event(struct str data, struct found *f)
 			scan_raw(&s);
 	}
 	return scan_at_end(&s) ? 0 : -1;
-}
-
-static int32_t index_of(const struct found *f)
-{
-	return f->index >= 0 && f->index <= INT32_MAX ? (int32_t)f->index : 0;
 }
 
 /*
@@ -117,48 +109,79 @@ static void message_start(struct api *a, const struct found *f)
 		emit_empty(a, f->type);
 }
 
-static struct str string_at(const json_t *o, const char *key)
+/* A content block as it stands: raw texts, strings between their quotes. */
+struct block {
+	struct str type, id, name, text, thinking, input;
+};
+
+static struct block scan_block(struct str raw)
 {
-	const json_t *v = json_object_get(o, key);
+	struct scan s = scan_of(raw);
+	struct block b = { .type = absent };
+	struct str key;
 
-	if (!json_is_string(v))
-		return absent;
-	return (struct str){ json_string_value(v), json_string_length(v) };
-}
-
-/* A tool's input, as the JSON text that "arguments" is elsewhere; "" for the empty object that a stream begins with. */
-static void emit_call(struct api *a, const json_t *block, int32_t index)
-{
-	const json_t *input = json_object_get(block, "input");
-	char *raw = json_object_size(input) ? json_dumps(input, JSON_COMPACT) : NULL;
-
-	emit_tool(a, index, string_at(block, "id"), string_at(block, "name"), raw ? str_of(raw) : (struct str){ "", 0 });
-	free(raw);
-}
-
-/* A block as it stands: whole in a body, mostly empty where a stream begins it.  False: nothing in it. */
-static bool emit_block(struct api *a, const json_t *block, int32_t index)
-{
-	struct str type = string_at(block, "type"), text;
-
-	if (string_at(block, "name").n) {
-		emit_call(a, block, index);
-		return true;
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return b;
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		if (str_is(key, "type"))
+			b.type = take_raw_string(&s);
+		else if (str_is(key, "id"))
+			b.id = take_raw_string(&s);
+		else if (str_is(key, "name"))
+			b.name = take_raw_string(&s);
+		else if (str_is(key, "text"))
+			b.text = take_raw_string(&s);
+		else if (str_is(key, "thinking"))
+			b.thinking = take_raw_string(&s);
+		else if (str_is(key, "input"))
+			b.input = scan_raw(&s);
+		else
+			scan_raw(&s);
 	}
-	text = string_at(block, str_is(type, "thinking") ? "thinking" : "text");
-	if (!text.n)
-		return false;
-	emit(a, str_is(type, "thinking") ? EV_REASONING : EV_CONTENT, 0, text);
-	return true;
+	return b;
 }
 
-static void block_start(struct api *a, const struct found *f)
+static bool no_members(struct str raw)
 {
-	json_t *block = json_loadb(f->block.p ? f->block.p : "", f->block.n, JSON_ALLOW_NUL, NULL);
+	struct scan s = scan_of(raw);
+	struct str key;
 
-	if (!emit_block(a, block, index_of(f)))
-		emit_empty(a, f->type);
-	json_decref(block);
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return raw.n == 0;
+	scan_object(&s);
+	return !scan_key(&s, &key);
+}
+
+/* A tool's input, as the JSON text that "arguments" is elsewhere. */
+static void emit_block_call(struct api *a, const struct block *b, int64_t place, bool whole)
+{
+	struct str arguments = b->input;
+	struct buf id;
+
+	/* A stream begins with an empty object, which is no part of what follows. */
+	if (!b->input.p || (!whole && no_members(b->input)))
+		arguments = (struct str){ "", 0 };
+	buf_init(&id, 4096);
+	emit_call(a, place, decoded(b->id, &id), decoded(b->name, &a->text), arguments);
+	buf_release(&id);
+}
+
+/* Whole in a body, mostly empty where a stream begins it; what is not understood is kept as it came. */
+static void emit_block(struct api *a, struct str raw, int64_t place, bool whole, struct str data)
+{
+	struct block b = scan_block(raw);
+	bool thinking = str_is(b.type, "thinking");
+	struct str text = thinking ? b.thinking : b.text;
+
+	if (b.name.n)
+		emit_block_call(a, &b, place, whole);
+	else if (!thinking && !str_is(b.type, "text"))
+		emit(a, EV_OTHER, 0, data);
+	else if (text.n)
+		emit(a, thinking ? EV_REASONING : EV_CONTENT, 0, decoded(text, &a->text));
+	else if (!whole)
+		emit_empty(a, str_of("content_block_start"));
 }
 
 static void block_delta(struct api *a, const struct found *f, struct str data)
@@ -169,7 +192,7 @@ static void block_delta(struct api *a, const struct found *f, struct str data)
 	} texts[] = { { "text", EV_CONTENT }, { "thinking", EV_REASONING }, { "partial_json", EV_TOOL } };
 	struct scan s = scan_of(f->delta);
 	enum event_class cls = EV_EMPTY;
-	struct str key, type = absent;
+	struct str key;
 
 	buf_clear(&a->text);
 	if (scan_peek(&s) == SCAN_OBJECT)
@@ -183,19 +206,17 @@ static void block_delta(struct api *a, const struct found *f, struct str data)
 			i++;
 		if (i < 3 && take_string(&s, &a->text))
 			cls = texts[i].cls;
-		else if (i == 3 && str_is(key, "type"))
-			type = take_raw_string(&s);
 		else if (i == 3)
 			scan_raw(&s);
 	}
 	if (cls == EV_TOOL && a->text.n)
-		emit_tool(a, index_of(f), absent, absent, buf_str(&a->text));
+		emit_arguments(a, f->index, buf_str(&a->text));
 	else if (cls != EV_EMPTY && a->text.n)
 		emit(a, cls, 0, buf_str(&a->text));
-	else if (cls == EV_EMPTY && !str_is(type, "signature_delta"))
+	else if (cls == EV_EMPTY)
 		emit(a, EV_OTHER, 0, data);
 	else
-		emit_empty(a, type.p ? type : f->type);
+		emit_empty(a, f->type);
 }
 
 static void message_delta(struct api *a, const struct found *f)
@@ -236,7 +257,7 @@ static void event(struct api *a, struct str type, struct str data)
 	if (str_is(f.type, "content_block_delta"))
 		block_delta(a, &f, data);
 	else if (str_is(f.type, "content_block_start"))
-		block_start(a, &f);
+		emit_block(a, f.block, f.index, false, data);
 	else if (str_is(f.type, "message_start"))
 		message_start(a, &f);
 	else if (str_is(f.type, "message_delta"))
@@ -251,39 +272,74 @@ static void event(struct api *a, struct str type, struct str data)
 		emit(a, EV_OTHER, 0, data);
 }
 
-static void note_head(struct api *a, const json_t *m)
-{
-	struct str model = string_at(m, "model"), id = string_at(m, "id");
+/* A whole body: what message_start, the blocks and message_delta say. */
+struct body {
+	struct str role, content, reason, usage;
+	bool error;
+};
 
-	buf_add(&a->model, model.p, model.n);
-	buf_add(&a->id, id.p, id.n);
+static int scan_body(struct api *a, struct str raw, struct body *b)
+{
+	struct scan s = scan_of(raw);
+	struct str key;
+
+	*b = (struct body){ .role = absent };
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return -1;
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		if (str_is(key, "model"))
+			note_model(a, take_raw_string(&s));
+		else if (str_is(key, "id"))
+			note_id(a, take_raw_string(&s));
+		else if (str_is(key, "role"))
+			b->role = take_raw_string(&s);
+		else if (str_is(key, "content"))
+			b->content = scan_raw(&s);
+		else if (str_is(key, "stop_reason"))
+			b->reason = take_raw_string(&s);
+		else if (str_is(key, "usage") && scan_peek(&s) == SCAN_OBJECT)
+			b->usage = scan_raw(&s);
+		else if (str_is(key, "error"))
+			b->error = !str_is(scan_raw(&s), "null");
+		else
+			scan_raw(&s);
+	}
+	return scan_at_end(&s) ? 0 : -1;
 }
 
-static void whole(struct api *a, struct str body)
+static void whole_blocks(struct api *a, struct str content)
 {
-	json_t *m = json_loadb(body.p, body.n, JSON_ALLOW_NUL, NULL);
-	const json_t *block, *usage = json_object_get(m, "usage");
-	char *raw = json_is_object(usage) ? json_dumps(usage, JSON_COMPACT) : NULL;
-	size_t i;
+	struct scan s = scan_of(content);
 
-	if (!json_is_object(m) || json_is_object(json_object_get(m, "error"))) {
-		emit_fault(a, body);
-	} else {
-		note_head(a, m);
-		note_counts(a, raw ? str_of(raw) : absent, true);
-		if (string_at(m, "role").n)
-			emit(a, EV_ROLE, 0, string_at(m, "role"));
-		json_array_foreach(json_object_get(m, "content"), i, block)
-			emit_block(a, block, (int32_t)i);
-		if (string_at(m, "stop_reason").n)
-			emit_finish(a, 0, string_at(m, "stop_reason"));
-		if (raw)
-			emit(a, EV_USAGE, 0, str_of(raw));
+	if (scan_peek(&s) != SCAN_ARRAY)
+		return;
+	scan_array(&s);
+	for (int64_t i = 0; scan_item(&s); i++) {
+		struct str raw = scan_raw(&s);
+
+		emit_block(a, raw, i, true, raw);
 	}
-	free(raw);
-	json_decref(m);
+}
+
+static void whole(struct api *a, struct str raw)
+{
+	struct body b;
+
+	if (scan_body(a, raw, &b) < 0 || b.error) {
+		emit_fault(a, raw);
+		return;
+	}
+	note_counts(a, b.usage, true);
+	if (b.role.n)
+		emit(a, EV_ROLE, 0, decoded(b.role, &a->text));
+	whole_blocks(a, b.content);
+	if (b.reason.n)
+		emit_finish(a, 0, decoded(b.reason, &a->text));
+	if (b.usage.n)
+		emit(a, EV_USAGE, 0, b.usage);
 }
 
 const struct protocol protocol_messages = {
-	API_MESSAGES, "messages", "/messages", FRAMING_SSE, event, whole,
+	API_MESSAGES, "messages", "/messages", FRAMING_SSE, false, event, whole,
 };

@@ -4,9 +4,6 @@
  */
 #include <config.h>
 
-#include <jansson.h>
-#include <stdlib.h>
-
 #include "formats/base/clock.h"
 #include "formats/wire/protocol.h"
 
@@ -16,7 +13,7 @@ static const struct str absent = { NULL, 0 };
 struct found {
 	struct str model, role, content, thinking, tool_calls, reason;
 	struct usage usage;
-	bool done, error;
+	bool done, error, known; /* known: it is a line of an answer */
 };
 
 static void scan_message(struct scan *s, struct found *f)
@@ -44,6 +41,7 @@ static void scan_message(struct scan *s, struct found *f)
 
 static void member(struct scan *s, struct str key, struct found *f)
 {
+	f->known |= str_is(key, "message") || str_is(key, "response") || str_is(key, "done");
 	if (str_is(key, "message"))
 		scan_message(s, f);
 	else if (str_is(key, "response"))
@@ -61,7 +59,7 @@ static void member(struct scan *s, struct str key, struct found *f)
 	else if (str_is(key, "eval_count"))
 		f->usage.completion = take_count(s);
 	else if (str_is(key, "error"))
-		f->error = scan_raw(s).n > 0;
+		f->error = !str_is(scan_raw(s), "null");
 	else
 		scan_raw(s);
 }
@@ -83,48 +81,61 @@ static int scan_line(struct str data, struct found *f)
 /* raw: between the quotes. */
 static void emit_text(struct api *a, enum event_class cls, struct str raw)
 {
-	struct scan s;
-
-	if (!raw.n)
-		return;
-	s = scan_of((struct str){ raw.p - 1, raw.n + 2 });
-	buf_clear(&a->text);
-	scan_string(&s, &a->text);
-	emit(a, cls, 0, buf_str(&a->text));
+	if (raw.n)
+		emit(a, cls, 0, decoded(raw, &a->text));
 }
 
-/* Arguments are an object here; elsewhere they are its JSON text. */
+/* A call is whole in one line; its arguments are an object here, elsewhere they are its JSON text. */
+static void emit_one_call(struct api *a, struct str raw)
+{
+	struct str key, id = absent, name = absent, arguments = { "", 0 };
+	struct scan s = scan_of(raw);
+	struct buf b;
+
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return;
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		if (str_is(key, "id")) {
+			id = take_raw_string(&s);
+			continue;
+		}
+		if (!str_is(key, "function") || scan_peek(&s) != SCAN_OBJECT) {
+			scan_raw(&s);
+			continue;
+		}
+		scan_object(&s);
+		while (scan_key(&s, &key)) {
+			if (str_is(key, "name"))
+				name = take_raw_string(&s);
+			else if (str_is(key, "arguments"))
+				arguments = scan_raw(&s);
+			else
+				scan_raw(&s);
+		}
+	}
+	buf_init(&b, 4096);
+	emit_call(a, COUNT_NONE, decoded(id, &b), decoded(name, &a->text), arguments);
+	buf_release(&b);
+}
+
 static void emit_calls(struct api *a, struct str raw)
 {
-	json_t *calls = json_loadb(raw.p ? raw.p : "", raw.n, JSON_ALLOW_NUL, NULL);
-	const json_t *call;
-	size_t i;
+	struct scan s = scan_of(raw);
 
-	json_array_foreach(calls, i, call) {
-		const json_t *fn = json_object_get(call, "function"), *index = json_object_get(fn, "index");
-		const char *name = json_string_value(json_object_get(fn, "name"));
-		const char *id = json_string_value(json_object_get(call, "id"));
-		char *args = json_dumps(json_object_get(fn, "arguments"), JSON_COMPACT);
-
-		emit_tool(a, (int32_t)(json_is_integer(index) ? json_integer_value(index) : a->calls), str_of(id),
-			  str_of(name), args ? str_of(args) : (struct str){ "", 0 });
-		a->calls++;
-		free(args);
-	}
-	json_decref(calls);
+	if (scan_peek(&s) != SCAN_ARRAY)
+		return;
+	scan_array(&s);
+	while (scan_item(&s))
+		emit_one_call(a, scan_raw(&s));
 }
 
 static void last_line(struct api *a, const struct found *f, struct str data)
 {
 	note_usage(a, &f->usage);
 	a->cum = f->usage.completion;
-	if (f->reason.n) {
-		struct scan s = scan_of((struct str){ f->reason.p - 1, f->reason.n + 2 });
-
-		buf_clear(&a->text);
-		scan_string(&s, &a->text);
-		emit_finish(a, 0, buf_str(&a->text));
-	}
+	if (f->reason.n)
+		emit_finish(a, 0, decoded(f->reason, &a->text));
 	if (f->usage.prompt != COUNT_NONE || f->usage.completion != COUNT_NONE)
 		emit(a, EV_USAGE, 0, data);
 	emit_done(a);
@@ -150,13 +161,15 @@ static void event(struct api *a, struct str type, struct str data)
 	emit_calls(a, f.tool_calls);
 	if (f.done)
 		last_line(a, &f, data);
+	else if (a->part == 0 && (!f.known || f.tool_calls.n))
+		emit(a, EV_OTHER, 0, data);
 	else if (a->part == 0)
 		emit_empty(a, absent);
 }
 
 const struct protocol protocol_ollama_chat = {
-	API_OLLAMA_CHAT, "ollama_chat", "/api/chat", FRAMING_JSON, event, NULL,
+	API_OLLAMA_CHAT, "ollama_chat", "/api/chat", FRAMING_JSON, false, event, NULL,
 };
 const struct protocol protocol_ollama_generate = {
-	API_OLLAMA_GENERATE, "ollama_generate", "/api/generate", FRAMING_JSON, event, NULL,
+	API_OLLAMA_GENERATE, "ollama_generate", "/api/generate", FRAMING_JSON, false, event, NULL,
 };

@@ -3,7 +3,6 @@
 
 #include "formats/base/clock.h"
 #include "formats/wire/protocol.h"
-#include "formats/wire/whole.h"
 
 static void chunk_events(struct api *a, struct str data)
 {
@@ -54,23 +53,14 @@ static void event(struct api *a, struct str type, struct str data, choice_fn cho
 		chunk_events(a, data);
 }
 
-static void on_whole(void *arg, enum event_class cls, int32_t choice, struct str text)
-{
-	struct api *a = arg;
-
-	if (cls == EV_FINISH)
-		emit_finish(a, choice, text);
-	else
-		emit(a, cls, choice, text);
-}
-
 static void whole(struct api *a, struct str body, choice_fn choice)
 {
 	if (!read_chunk(a, (struct str){ NULL, 0 }, body, choice))
 		return;
-	a->flags = EVF_CHOICES;
-	a->cum = a->sum.usage.completion;
-	whole_events(body, on_whole, a);
+	chunk_events(a, body);
+	/* A chunk tells its usage as an event of its own only if it has nothing else. */
+	if (a->chunk.n_parts && a->chunk.has_usage)
+		emit(a, EV_USAGE, 0, a->chunk.usage_raw);
 }
 
 static void chat_event(struct api *a, struct str type, struct str data)
@@ -80,7 +70,7 @@ static void chat_event(struct api *a, struct str type, struct str data)
 
 static void chat_whole(struct api *a, struct str body)
 {
-	whole(a, body, chat_choice);
+	whole(a, body, chat_whole_choice);
 }
 
 static void completions_event(struct api *a, struct str type, struct str data)
@@ -94,8 +84,9 @@ static void completions_whole(struct api *a, struct str body)
 }
 
 const struct protocol protocol_chat = {
-	API_CHAT, "chat", "/chat/completions", FRAMING_SSE, chat_event, chat_whole,
+	API_CHAT, "chat", "/chat/completions", FRAMING_SSE, true, chat_event, chat_whole,
 };
 const struct protocol protocol_completions = {
-	API_COMPLETIONS, "completions", "/completions", FRAMING_SSE, completions_event, completions_whole,
+	API_COMPLETIONS, "completions", "/completions", FRAMING_SSE, true, completions_event,
+	completions_whole,
 };

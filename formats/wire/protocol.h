@@ -15,6 +15,7 @@ struct protocol {
 	const char *name;
 	const char *path_end;
 	enum api_framing framing;
+	bool finish_ends; /* servers leave out the end marker: a reason and an orderly close are an end, too */
 	/* One wire event; type: of its "event:" field, or absent.  data is not blank and no [DONE]. */
 	void (*event)(struct api *a, struct str type, struct str data);
 	/* A whole body that is no stream.  NULL: it reads as one event. */
@@ -39,7 +40,7 @@ struct api {
 	unsigned flags;          /* EVF_CHOICES of the present wire event */
 	int64_t cum;             /* cumulative count that the present wire event carries */
 	bool role_seen;          /* Ollama repeats it in each line */
-	int64_t calls;           /* tool calls so far, where they have no index */
+	struct buf calls;        /* of each tool call so far its place in the protocol, an int64_t */
 	int64_t prompt_parts[3]; /* of Messages: uncached, written to and read from the cache */
 	struct api_summary sum;  /* its strings point into the buffers below */
 	struct buf error, finish, model, id;
@@ -58,10 +59,13 @@ void emit_fault(struct api *a, struct str data);
 void emit_done(struct api *a);
 
 /*
- * A piece of a tool call in the one shape that all protocols are brought to, that of an
- * entry of OpenAI's delta.tool_calls.  id, name: absent if it has none.
+ * Tool calls in the one shape that all protocols are brought to, that of entries of
+ * OpenAI's delta.tool_calls, with the number of the call as its index.  place: what the
+ * protocol tells calls apart by, COUNT_NONE where it says nothing: then it is the latest.
  */
-void emit_tool(struct api *a, int32_t index, struct str id, struct str name, struct str arguments);
+void emit_call(struct api *a, int64_t place, struct str id, struct str name, struct str arguments);
+/* More arguments of a call that has begun. */
+void emit_arguments(struct api *a, int64_t place, struct str arguments);
 
 /* Keeps the first value said; raw: as between the quotes, escapes and all. */
 void note_model(struct api *a, struct str raw);
@@ -69,6 +73,8 @@ void note_id(struct api *a, struct str raw);
 /* Later counts replace earlier ones; what a later usage does not say stays. */
 void note_usage(struct api *a, const struct usage *u);
 
+/* The characters of a string from between its quotes, into b (cleared first). */
+struct str decoded(struct str raw, struct buf *b);
 /* The string value that comes next, decoded into b (cleared first); false for other types. */
 bool take_string(struct scan *s, struct buf *b);
 /* The same, raw between the quotes; absent for other types. */

@@ -1,15 +1,15 @@
 /*
- * OpenAI Responses: typed events, each with a "type"; the delta events are the hot path,
- * what comes once a response is read by jansson.
+ * OpenAI Responses: typed events, each with a "type".  What a whole body has, the last
+ * event of a stream has as its "response".
  */
 #include <config.h>
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/base/clock.h"
 #include "formats/wire/protocol.h"
+
+static const struct str absent = { NULL, 0 };
 
 /* Events that carry generated text, and as what. */
 static const struct {
@@ -30,7 +30,7 @@ enum { DELTAS = sizeof(deltas) / sizeof(*deltas) };
 
 /* What the one pass over an event finds. */
 struct found {
-	struct str type, item, response, model, id;
+	struct str type, item, response;
 	int64_t output_index;
 	bool has_delta, has_error;
 };
@@ -65,38 +65,22 @@ static int scan_event(struct api *a, struct str data, struct found *f)
 	return scan_at_end(&s) ? 0 : -1;
 }
 
-static int32_t index_of(int64_t output_index)
+static bool is_one_of(struct str word, const char *const *words)
 {
-	return output_index >= 0 && output_index <= INT32_MAX ? (int32_t)output_index : 0;
-}
-
-static struct str string_at(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	if (!json_is_string(v))
-		return (struct str){ NULL, 0 };
-	return (struct str){ json_string_value(v), json_string_length(v) };
-}
-
-static int64_t count_at(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	return json_is_integer(v) && json_integer_value(v) >= 0 ? json_integer_value(v) : COUNT_NONE;
+	while (*words && !str_is(word, *words))
+		words++;
+	return *words != NULL;
 }
 
 static bool delta_event(struct api *a, struct str type, const struct found *f)
 {
-	int32_t index = index_of(f->output_index);
-
 	for (int i = 0; i < DELTAS; i++) {
 		if (!f->has_delta || !str_is(type, deltas[i].type))
 			continue;
 		if (a->text.n == 0)
 			emit_empty(a, type);
 		else if (deltas[i].cls == EV_TOOL)
-			emit_tool(a, index, (struct str){ NULL, 0 }, (struct str){ NULL, 0 }, buf_str(&a->text));
+			emit_arguments(a, f->output_index, buf_str(&a->text));
 		else
 			emit(a, deltas[i].cls, 0, buf_str(&a->text));
 		return true;
@@ -104,105 +88,210 @@ static bool delta_event(struct api *a, struct str type, const struct found *f)
 	return false;
 }
 
-/* A call's begin is its id and name: function_call, custom_tool_call, mcp_call. */
+/* An element of "output": raw texts, strings between their quotes. */
+struct item {
+	struct str type, role, id, call_id, name, arguments, input, content, summary;
+};
+
+static struct item scan_item_of(struct str raw)
+{
+	struct item it = { .type = absent };
+	const struct {
+		const char *key;
+		struct str *to;
+	} strings[] = {
+		{ "type", &it.type }, { "role", &it.role }, { "id", &it.id }, { "call_id", &it.call_id },
+		{ "name", &it.name }, { "arguments", &it.arguments }, { "input", &it.input },
+	};
+	const size_t n = sizeof(strings) / sizeof(*strings);
+	struct scan s = scan_of(raw);
+	struct str key;
+
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return it;
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		size_t i = 0;
+
+		while (i < n && !str_is(key, strings[i].key))
+			i++;
+		if (i < n)
+			*strings[i].to = take_raw_string(&s);
+		else if (str_is(key, "content"))
+			it.content = scan_raw(&s);
+		else if (str_is(key, "summary"))
+			it.summary = scan_raw(&s);
+		else
+			scan_raw(&s);
+	}
+	return it;
+}
+
+/* A call's begin is its id and name. */
 static bool is_call(struct str type)
 {
-	return str_is(type, "function_call") || str_is(type, "custom_tool_call") || str_is(type, "mcp_call");
+	static const char *const types[] = { "function_call", "custom_tool_call", "mcp_call", NULL };
+
+	return is_one_of(type, types);
 }
 
-static struct str call_id(const json_t *item)
+static void emit_item_call(struct api *a, int64_t place, const struct item *it, bool whole)
 {
-	struct str id = string_at(item, "call_id");
+	struct buf id, name;
+	struct str arguments = { "", 0 };
 
-	return id.p ? id : string_at(item, "id");
+	buf_init(&id, 4096);
+	buf_init(&name, 4096);
+	if (whole)
+		arguments = decoded(it->arguments.p ? it->arguments : it->input, &a->text);
+	emit_call(a, place, decoded(it->call_id.p ? it->call_id : it->id, &id), decoded(it->name, &name), arguments);
+	buf_release(&id);
+	buf_release(&name);
 }
 
-static void item_added(struct api *a, struct str type, const struct found *f)
+static void item_added(struct api *a, struct str type, const struct found *f, struct str data)
 {
-	json_t *item = json_loadb(f->item.p ? f->item.p : "", f->item.n, JSON_ALLOW_NUL, NULL);
-	struct str kind = string_at(item, "type"), role = string_at(item, "role");
+	struct item it = scan_item_of(f->item);
 
-	if (is_call(kind))
-		emit_tool(a, index_of(f->output_index), call_id(item), string_at(item, "name"),
-			  (struct str){ "", 0 });
-	else if (role.n)
-		emit(a, EV_ROLE, 0, role);
-	else
+	if (is_call(it.type))
+		emit_item_call(a, f->output_index, &it, false);
+	else if (it.role.n)
+		emit(a, EV_ROLE, 0, decoded(it.role, &a->text));
+	else if (str_is(it.type, "reasoning"))
 		emit_empty(a, type);
-	json_decref(item);
+	else
+		emit(a, EV_OTHER, 0, data);
 }
 
-static struct usage usage_of(const json_t *u)
+/* What is in a message or a call has been said by deltas; of other items this alone may tell. */
+static void item_done(struct api *a, struct str type, const struct found *f, struct str data)
 {
-	return (struct usage){
-		.prompt = count_at(u, "input_tokens"), .completion = count_at(u, "output_tokens"),
-		.total = count_at(u, "total_tokens"),
-		.reasoning = count_at(json_object_get(u, "output_tokens_details"), "reasoning_tokens"),
-		.cached = count_at(json_object_get(u, "input_tokens_details"), "cached_tokens"),
+	struct item it = scan_item_of(f->item);
+
+	if (str_is(it.type, "message") || is_call(it.type))
+		emit_empty(a, type);
+	else
+		emit(a, EV_OTHER, 0, data);
+}
+
+/* A response object: raw texts, strings between their quotes. */
+struct answer {
+	struct str status, reason, usage, output;
+	bool error;
+};
+
+static struct str reason_of(struct scan *s)
+{
+	struct str key, reason = absent;
+
+	if (scan_peek(s) != SCAN_OBJECT) {
+		scan_raw(s);
+		return reason;
+	}
+	scan_object(s);
+	while (scan_key(s, &key)) {
+		if (str_is(key, "reason"))
+			reason = take_raw_string(s);
+		else
+			scan_raw(s);
+	}
+	return reason;
+}
+
+static void note_counts(struct api *a, struct str usage)
+{
+	static const struct usage_names names = {
+		"input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details",
 	};
-}
+	struct usage u = usage_parse(usage, &names);
 
-static void note_response(struct api *a, const json_t *r)
-{
-	struct usage u = usage_of(json_object_get(r, "usage"));
-	struct str model = string_at(r, "model"), id = string_at(r, "id");
-
-	/* Decoded already: kept as they are. */
-	if (!a->model.n)
-		buf_add(&a->model, model.p, model.n);
-	if (!a->id.n)
-		buf_add(&a->id, id.p, id.n);
 	note_usage(a, &u);
+	a->cum = u.completion;
 }
 
-/* Why it ended: the reason of an incomplete one, else its status, "completed". */
-static void finish_of(struct api *a, const json_t *r)
+/* Notes model, id and counts.  -1: no object. */
+static int scan_answer(struct api *a, struct str raw, struct answer *w)
 {
-	struct str reason = string_at(json_object_get(r, "incomplete_details"), "reason");
+	struct scan s = scan_of(raw);
+	struct str key;
 
-	if (!reason.n)
-		reason = string_at(r, "status");
-	if (reason.n)
-		emit_finish(a, 0, reason);
+	*w = (struct answer){ .status = absent };
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return -1;
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		if (str_is(key, "status"))
+			w->status = take_raw_string(&s);
+		else if (str_is(key, "incomplete_details"))
+			w->reason = reason_of(&s);
+		else if (str_is(key, "model"))
+			note_model(a, take_raw_string(&s));
+		else if (str_is(key, "id"))
+			note_id(a, take_raw_string(&s));
+		else if (str_is(key, "error")) {
+			w->error = scan_peek(&s) == SCAN_OBJECT || scan_peek(&s) == SCAN_STRING;
+			scan_raw(&s);
+		} else if (str_is(key, "usage") && scan_peek(&s) == SCAN_OBJECT)
+			w->usage = scan_raw(&s);
+		else if (str_is(key, "output"))
+			w->output = scan_raw(&s);
+		else
+			scan_raw(&s);
+	}
+	note_counts(a, w->usage);
+	return scan_at_end(&s) ? 0 : -1;
 }
 
-static void emit_usage(struct api *a, const json_t *r)
+/* Why it ended: the reason of an incomplete one, else its status, "completed"; and the counts. */
+static void emit_end(struct api *a, const struct answer *w)
 {
-	char *raw = json_dumps(json_object_get(r, "usage"), JSON_COMPACT);
+	if (w->reason.n || w->status.n)
+		emit_finish(a, 0, decoded(w->reason.n ? w->reason : w->status, &a->text));
+	if (w->usage.n)
+		emit(a, EV_USAGE, 0, w->usage);
+}
 
-	if (json_is_object(json_object_get(r, "usage")) && raw)
-		emit(a, EV_USAGE, 0, str_of(raw));
-	free(raw);
+static void created(struct api *a, struct str type, const struct found *f)
+{
+	struct answer w;
+
+	scan_answer(a, f->response, &w);
+	emit_empty(a, type);
 }
 
 /* response.completed and response.incomplete: the response's last event. */
 static void ended(struct api *a, const struct found *f)
 {
-	json_t *r = json_loadb(f->response.p ? f->response.p : "", f->response.n, JSON_ALLOW_NUL, NULL);
+	struct answer w;
 
-	note_response(a, r);
-	a->cum = count_at(json_object_get(r, "usage"), "output_tokens");
-	finish_of(a, r);
-	emit_usage(a, r);
+	scan_answer(a, f->response, &w);
+	emit_end(a, &w);
 	emit_done(a);
-	json_decref(r);
 }
 
 static void failed(struct api *a, const struct found *f, struct str data)
 {
-	json_t *r = json_loadb(f->response.p ? f->response.p : "", f->response.n, JSON_ALLOW_NUL, NULL);
+	struct answer w;
 
-	note_response(a, r);
+	scan_answer(a, f->response, &w);
 	/* The error object stands inside the response: as "error" does in other protocols. */
-	emit_fault(a, json_is_object(json_object_get(r, "error")) ? f->response : data);
-	json_decref(r);
+	emit_fault(a, w.error ? f->response : data);
 }
 
-static bool begins_with(struct str s, const char *prefix)
+/* Events that say nothing, or again what deltas have said. */
+static bool says_nothing(struct str type)
 {
-	size_t n = strlen(prefix);
+	static const char *const types[] = {
+		"response.queued", "response.in_progress", "response.content_part.added",
+		"response.content_part.done", "response.output_text.done", "response.refusal.done",
+		"response.reasoning_text.done", "response.reasoning_summary_text.done",
+		"response.reasoning_part.added", "response.reasoning_part.done",
+		"response.reasoning_summary_part.added", "response.reasoning_summary_part.done",
+		"response.function_call_arguments.done", "response.custom_tool_call_input.done",
+		"response.mcp_call_arguments.done", "response.code_interpreter_call_code.done", NULL,
+	};
 
-	return s.n >= n && memcmp(s.p, prefix, n) == 0;
+	return is_one_of(type, types);
 }
 
 static void event(struct api *a, struct str type, struct str data)
@@ -218,74 +307,93 @@ static void event(struct api *a, struct str type, struct str data)
 	if (delta_event(a, type, &f))
 		return;
 	if (str_is(type, "response.output_item.added"))
-		item_added(a, type, &f);
+		item_added(a, type, &f, data);
+	else if (str_is(type, "response.output_item.done"))
+		item_done(a, type, &f, data);
 	else if (str_is(type, "response.completed") || str_is(type, "response.incomplete"))
 		ended(a, &f);
 	else if (str_is(type, "response.failed"))
 		failed(a, &f, data);
 	else if (str_is(type, "error") || (!type.p && f.has_error))
 		emit_fault(a, data);
-	else if (begins_with(type, "response."))
+	else if (str_is(type, "response.created"))
+		created(a, type, &f);
+	else if (says_nothing(type))
 		emit_empty(a, type);
 	else
 		emit(a, EV_OTHER, 0, data);
 }
 
-static void content_part(struct api *a, const json_t *part)
+static void content_part(struct api *a, struct str raw)
 {
-	struct str type = string_at(part, "type");
-	struct str text = string_at(part, str_is(type, "refusal") ? "refusal" : "text");
+	struct scan s = scan_of(raw);
+	struct str key, type = absent, text = absent, refusal = absent;
 
-	if (!text.n)
+	if (scan_peek(&s) != SCAN_OBJECT)
 		return;
-	if (str_is(type, "output_text"))
-		emit(a, EV_CONTENT, 0, text);
-	else if (str_is(type, "refusal"))
-		emit(a, EV_REFUSAL, 0, text);
-	else if (str_is(type, "reasoning_text") || str_is(type, "summary_text"))
-		emit(a, EV_REASONING, 0, text);
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		if (str_is(key, "type"))
+			type = take_raw_string(&s);
+		else if (str_is(key, "text"))
+			text = take_raw_string(&s);
+		else if (str_is(key, "refusal"))
+			refusal = take_raw_string(&s);
+		else
+			scan_raw(&s);
+	}
+	if (str_is(type, "output_text") && text.n)
+		emit(a, EV_CONTENT, 0, decoded(text, &a->text));
+	else if (str_is(type, "refusal") && refusal.n)
+		emit(a, EV_REFUSAL, 0, decoded(refusal, &a->text));
+	else if ((str_is(type, "reasoning_text") || str_is(type, "summary_text")) && text.n)
+		emit(a, EV_REASONING, 0, decoded(text, &a->text));
 }
 
-static void whole_item(struct api *a, const json_t *item, int32_t index)
+static void content_parts(struct api *a, struct str raw)
 {
-	struct str type = string_at(item, "type"), role = string_at(item, "role"), text;
-	const json_t *part;
-	size_t i;
+	struct scan s = scan_of(raw);
 
-	if (is_call(type)) {
-		text = string_at(item, "arguments");
-		emit_tool(a, index, call_id(item), string_at(item, "name"),
-			  text.p ? text : string_at(item, "input"));
+	if (scan_peek(&s) != SCAN_ARRAY)
+		return;
+	scan_array(&s);
+	while (scan_item(&s))
+		content_part(a, scan_raw(&s));
+}
+
+static void whole_item(struct api *a, struct str raw, int64_t place)
+{
+	struct item it = scan_item_of(raw);
+
+	if (is_call(it.type)) {
+		emit_item_call(a, place, &it, true);
 		return;
 	}
-	if (role.n)
-		emit(a, EV_ROLE, 0, role);
-	json_array_foreach(json_object_get(item, "summary"), i, part)
-		content_part(a, part);
-	json_array_foreach(json_object_get(item, "content"), i, part)
-		content_part(a, part);
+	if (it.role.n)
+		emit(a, EV_ROLE, 0, decoded(it.role, &a->text));
+	content_parts(a, it.summary);
+	content_parts(a, it.content);
 }
 
 static void whole(struct api *a, struct str body)
 {
-	json_t *r = json_loadb(body.p, body.n, JSON_ALLOW_NUL, NULL);
-	const json_t *item;
-	size_t i;
+	struct answer w;
+	struct scan s;
+	int64_t i = 0;
 
-	if (!json_is_object(r) || json_is_object(json_object_get(r, "error"))) {
+	if (scan_answer(a, body, &w) < 0 || w.error) {
 		emit_fault(a, body);
-		json_decref(r);
 		return;
 	}
-	note_response(a, r);
-	a->cum = a->sum.usage.completion;
-	json_array_foreach(json_object_get(r, "output"), i, item)
-		whole_item(a, item, (int32_t)i);
-	finish_of(a, r);
-	emit_usage(a, r);
-	json_decref(r);
+	s = scan_of(w.output);
+	if (scan_peek(&s) == SCAN_ARRAY) {
+		scan_array(&s);
+		while (scan_item(&s))
+			whole_item(a, scan_raw(&s), i++);
+	}
+	emit_end(a, &w);
 }
 
 const struct protocol protocol_responses = {
-	API_RESPONSES, "responses", "/responses", FRAMING_SSE, event, whole,
+	API_RESPONSES, "responses", "/responses", FRAMING_SSE, false, event, whole,
 };

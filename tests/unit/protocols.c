@@ -85,6 +85,10 @@ static struct said expect_whole(enum api_kind k, const char *s, const char *want
 
 #define EV(type, rest) "event: " type "\ndata: {\"type\":\"" type "\"" rest "}\n\n"
 
+#define LINE(rest) "{\"model\":\"l:1\",\"created_at\":\"2026-01-01T00:00:00Z\"," rest "}\n"
+#define SAY(t) LINE("\"message\":{\"role\":\"assistant\",\"content\":\"" t "\"},\"done\":false")
+#define LAST "{\"model\":\"l:1\",\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":26,\"eval_count\":2}"
+
 #define MSG_START EV("message_start", ",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\"," \
 	"\"content\":[],\"model\":\"c-1\",\"stop_reason\":null,\"usage\":{\"input_tokens\":20,\"cache_creation_input_tokens\":4," \
 	"\"cache_read_input_tokens\":100,\"output_tokens\":1}}")
@@ -127,9 +131,9 @@ static void messages_thinking_and_tools(void **state)
 		   EV("content_block_delta", ",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\"}")
 		   EV("content_block_delta", ",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}")
 		   EV("content_block_delta", ",\"index\":2,\"delta\":{\"type\":\"new_delta\",\"x\":1}"),
-		   "reasoning(Let) empty(signature_delta) "
-		   "tool({\"index\":1,\"id\":\"tu_1\",\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":\"\"}}) "
-		   "empty(input_json_delta) tool({\"index\":1,\"function\":{\"arguments\":\"{\\\"a\\\":1}\"}}) "
+		   "reasoning(Let) other({\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"Eq\"}}) "
+		   "tool({\"index\":0,\"id\":\"tu_1\",\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":\"\"}}) "
+		   "empty(content_block_delta) tool({\"index\":0,\"function\":{\"arguments\":\"{\\\"a\\\":1}\"}}) "
 		   "other({\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"new_delta\",\"x\":1}}) ");
 	assert_false(r.sum.done);
 	api_free(r.a);
@@ -169,7 +173,7 @@ static void messages_whole(void **state)
 			 "{\"type\":\"tool_use\",\"id\":\"tu_1\",\"name\":\"get\",\"input\":{\"a\":1}}],\"stop_reason\":\"tool_use\","
 			 "\"usage\":{\"input_tokens\":9,\"output_tokens\":3}}",
 			 "role(assistant)=3 reasoning(Hm)=3+ content(Hi)=3+ "
-			 "tool({\"index\":2,\"id\":\"tu_1\",\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":\"{\\\"a\\\":1}\"}})=3+ "
+			 "tool({\"index\":0,\"id\":\"tu_1\",\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":\"{\\\"a\\\":1}\"}})=3+ "
 			 "finish(tool_use)=3+ usage({\"input_tokens\":9,\"output_tokens\":3})=3+ ");
 	assert_true(r.sum.done);
 	assert_int_equal(r.sum.usage.prompt, 9);
@@ -219,8 +223,8 @@ static void responses_tools_ends_and_errors(void **state)
 		   EV("response.output_item.added", ",\"output_index\":1,\"item\":{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_9\",\"name\":\"get\",\"arguments\":\"\"}")
 		   RESP_DELTA("function_call_arguments", "{\\\"a\\\":1}")
 		   EV("response.incomplete", ",\"response\":{\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":\"max_output_tokens\"}}"),
-		   "tool({\"index\":1,\"id\":\"call_9\",\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":\"\"}}) "
-		   "tool({\"index\":1,\"function\":{\"arguments\":\"{\\\"a\\\":1}\"}}) finish(max_output_tokens) done+ ");
+		   "tool({\"index\":0,\"id\":\"call_9\",\"type\":\"function\",\"function\":{\"name\":\"get\",\"arguments\":\"\"}}) "
+		   "tool({\"index\":0,\"function\":{\"arguments\":\"{\\\"a\\\":1}\"}}) finish(max_output_tokens) done+ ");
 	assert_true(r.sum.done);
 	api_free(r.a);
 	r = expect(API_RESPONSES, EV("response.failed", ",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"boom\"}}"),
@@ -236,6 +240,130 @@ static void responses_tools_ends_and_errors(void **state)
 	api_free(r.a);
 }
 
+/* llama.cpp says no output_index; a call is then the one that began last. */
+static void responses_calls_without_index(void **state)
+{
+	struct said r;
+
+	(void)state;
+	r = expect(API_RESPONSES,
+		   EV("response.output_item.added", ",\"item\":{\"type\":\"function_call\",\"call_id\":\"fc_1\",\"name\":\"a\",\"arguments\":\"\"}")
+		   EV("response.function_call_arguments.delta", ",\"item_id\":\"fc_1\",\"delta\":\"{\"")
+		   EV("response.output_item.added", ",\"item\":{\"type\":\"function_call\",\"call_id\":\"fc_2\",\"name\":\"b\",\"arguments\":\"\"}")
+		   EV("response.function_call_arguments.delta", ",\"item_id\":\"fc_2\",\"delta\":\"[\""),
+		   "tool({\"index\":0,\"id\":\"fc_1\",\"type\":\"function\",\"function\":{\"name\":\"a\",\"arguments\":\"\"}}) "
+		   "tool({\"index\":0,\"function\":{\"arguments\":\"{\"}}) "
+		   "tool({\"index\":1,\"id\":\"fc_2\",\"type\":\"function\",\"function\":{\"name\":\"b\",\"arguments\":\"\"}}) "
+		   "tool({\"index\":1,\"function\":{\"arguments\":\"[\"}}) ");
+	api_free(r.a);
+}
+
+/* Two calls side by side are told apart by their place. */
+static void responses_calls_interleaved(void **state)
+{
+	struct said r;
+
+	(void)state;
+	r = expect(API_RESPONSES,
+		   EV("response.output_item.added", ",\"output_index\":2,\"item\":{\"type\":\"function_call\",\"call_id\":\"p\",\"name\":\"a\"}")
+		   EV("response.output_item.added", ",\"output_index\":5,\"item\":{\"type\":\"function_call\",\"call_id\":\"q\",\"name\":\"b\"}")
+		   EV("response.function_call_arguments.delta", ",\"output_index\":2,\"delta\":\"1\"")
+		   EV("response.function_call_arguments.delta", ",\"output_index\":5,\"delta\":\"2\""),
+		   "tool({\"index\":0,\"id\":\"p\",\"type\":\"function\",\"function\":{\"name\":\"a\",\"arguments\":\"\"}}) "
+		   "tool({\"index\":1,\"id\":\"q\",\"type\":\"function\",\"function\":{\"name\":\"b\",\"arguments\":\"\"}}) "
+		   "tool({\"index\":0,\"function\":{\"arguments\":\"1\"}}) tool({\"index\":1,\"function\":{\"arguments\":\"2\"}}) ");
+	api_free(r.a);
+}
+
+/* Nothing that is not understood is dropped, whatever its type begins with. */
+static void unknown_events_are_kept(void **state)
+{
+	static const struct {
+		enum api_kind kind;
+		const char *data;
+	} t[] = {
+		{ API_RESPONSES, "{\"type\":\"response.image_generation_call.partial_image\",\"partial_image_b64\":\"QQ==\"}" },
+		{ API_RESPONSES, "{\"type\":\"response.output_text.annotation.added\",\"annotation\":{\"url\":\"u\"}}" },
+		{ API_RESPONSES, "{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\",\"encrypted_content\":\"gA\"}}" },
+		{ API_RESPONSES, "{\"type\":\"response.output_item.added\",\"item\":{\"type\":\"web_search_call\",\"id\":\"w\"}}" },
+		{ API_RESPONSES, "{\"x\":1}" },
+		{ API_MESSAGES, "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"redacted_thinking\",\"data\":\"Em\"}}" },
+		{ API_MESSAGES, "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"citations_delta\",\"citation\":{}}}" },
+		{ API_MESSAGES, "{\"type\":\"vendor\",\"x\":1}" },
+		{ API_OLLAMA_CHAT, "{\"status\":\"loading\"}" },
+		{ API_OLLAMA_GENERATE, "{\"status\":\"loading\"}" },
+	};
+	char stream[512], want[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		bool lines = api_framing(t[i].kind) == FRAMING_JSON;
+		struct said r;
+
+		snprintf(stream, sizeof(stream), lines ? "%s\n" : "data: %s\n\n", t[i].data);
+		snprintf(want, sizeof(want), "other(%s) ", t[i].data);
+		r = expect(t[i].kind, stream, want);
+		assert_false(r.sum.error || r.sum.done);
+		api_free(r.a);
+	}
+}
+
+/* An engine may generate bytes that are no UTF-8, or half of a surrogate pair: the end still says what it says. */
+static void broken_text_in_the_last_event(void **state)
+{
+	struct said r;
+
+	(void)state;
+	r = expect(API_RESPONSES,
+		   EV("response.completed", ",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":"
+		      "[{\"type\":\"output_text\",\"text\":\"\xff \\ud83d\"}]}],\"usage\":{\"input_tokens\":9,\"output_tokens\":3}}"),
+		   "finish(completed)=3 usage({\"input_tokens\":9,\"output_tokens\":3})=3+ done=3+ ");
+	assert_int_equal(r.sum.usage.completion, 3);
+	api_free(r.a);
+	r = expect_whole(API_MESSAGES, "{\"content\":[{\"type\":\"text\",\"text\":\"a\xff\"}],\"stop_reason\":\"end_turn\"}",
+			 "content(a\xff) finish(end_turn)+ ");
+	assert_true(r.sum.done);
+	api_free(r.a);
+}
+
+/* Arguments are the bytes that the engine made of them, numbers too. */
+static void arguments_stay_as_they_are(void **state)
+{
+	struct said r;
+
+	(void)state;
+	r = expect(API_OLLAMA_CHAT,
+		   LINE("\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{\"x\": 0.1}}}]},\"done\":false"),
+		   "tool({\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\": 0.1}\"}}) ");
+	api_free(r.a);
+	r = expect_whole(API_MESSAGES, "{\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{\"x\": 0.1}}]}",
+			 "tool({\"index\":0,\"id\":\"t\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\": 0.1}\"}}) ");
+	api_free(r.a);
+	r = expect_whole(API_MESSAGES, "{\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}]}",
+			 "tool({\"index\":0,\"id\":\"t\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}) ");
+	api_free(r.a);
+}
+
+/* The reason comes last and thinking first, whatever the order of the keys; the same thinking twice is one. */
+static void whole_chat(void **state)
+{
+	struct said r;
+
+	(void)state;
+	r = expect_whole(API_CHAT,
+			 "{\"choices\":[{\"finish_reason\":\"stop\",\"index\":0,\"message\":{\"content\":\"Hi\",\"reasoning\":\"Hm\","
+			 "\"reasoning_content\":\"Hm\",\"role\":\"assistant\"}},{\"index\":1,\"message\":{\"content\":null,"
+			 "\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}],"
+			 "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":3}}",
+			 "role(assistant)=3 reasoning(Hm)=3+ content(Hi)=3+ finish(stop)=3+ "
+			 "tool({\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}})=3+ "
+			 "usage({\"prompt_tokens\":9,\"completion_tokens\":3})=3+ ");
+	assert_true(r.sum.done && str_is(r.sum.finish_reason, "stop"));
+	api_free(r.a);
+	r = expect_whole(API_COMPLETIONS, "{\"choices\":[{\"finish_reason\":\"length\",\"text\":\"a\xff\"}]}", "content(a\xff) finish(length)+ ");
+	api_free(r.a);
+}
+
 static void responses_whole(void **state)
 {
 	struct said r;
@@ -247,15 +375,11 @@ static void responses_whole(void **state)
 			 "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"{}\"},"
 			 "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Hi\"}]}],"
 			 "\"usage\":{\"input_tokens\":9,\"output_tokens\":3}}",
-			 "reasoning(Hm)=3 tool({\"index\":1,\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}})=3+ "
+			 "reasoning(Hm)=3 tool({\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}})=3+ "
 			 "role(assistant)=3+ content(Hi)=3+ finish(completed)=3+ usage({\"input_tokens\":9,\"output_tokens\":3})=3+ ");
 	assert_true(r.sum.done && str_is(r.sum.id, "resp_1"));
 	api_free(r.a);
 }
-
-#define LINE(rest) "{\"model\":\"l:1\",\"created_at\":\"2026-01-01T00:00:00Z\"," rest "}\n"
-#define SAY(t) LINE("\"message\":{\"role\":\"assistant\",\"content\":\"" t "\"},\"done\":false")
-#define LAST "{\"model\":\"l:1\",\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":26,\"eval_count\":2}"
 
 static void ollama_chat(void **state)
 {
@@ -274,7 +398,7 @@ static void ollama_chat(void **state)
 		   LINE("\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":{\"name\":\"get\",\"arguments\":{\"a\":1}}},"
 			"{\"id\":\"x\",\"function\":{\"index\":4,\"name\":\"put\",\"arguments\":{}}}]},\"done\":false"),
 		   "role(assistant) tool({\"index\":0,\"function\":{\"name\":\"get\",\"arguments\":\"{\\\"a\\\":1}\"}})+ "
-		   "tool({\"index\":4,\"id\":\"x\",\"type\":\"function\",\"function\":{\"name\":\"put\",\"arguments\":\"{}\"}})+ ");
+		   "tool({\"index\":1,\"id\":\"x\",\"type\":\"function\",\"function\":{\"name\":\"put\",\"arguments\":\"{}\"}})+ ");
 	api_free(r.a);
 }
 
@@ -331,6 +455,7 @@ static void paths_choose(void **state)
 	} t[] = {
 		{ "/v1/chat/completions", API_CHAT }, { "/v1/completions?x=/api/chat", API_COMPLETIONS },
 		{ "/v1/responses", API_RESPONSES }, { "/v1/responses/resp_1", API_NONE },
+		{ "/v1/threads/t_1/messages", API_NONE },
 		{ "/v1/messages", API_MESSAGES }, { "/v1/messages/count_tokens", API_NONE },
 		{ "/api/chat", API_OLLAMA_CHAT }, { "/api/generate/", API_OLLAMA_GENERATE },
 		{ "/openai/deployments/d/chat/completions?api-version=1", API_CHAT },
@@ -382,6 +507,12 @@ int main(void)
 		cmocka_unit_test(messages_whole),
 		cmocka_unit_test(responses_text),
 		cmocka_unit_test(responses_tools_ends_and_errors),
+		cmocka_unit_test(responses_calls_without_index),
+		cmocka_unit_test(responses_calls_interleaved),
+		cmocka_unit_test(unknown_events_are_kept),
+		cmocka_unit_test(broken_text_in_the_last_event),
+		cmocka_unit_test(arguments_stay_as_they_are),
+		cmocka_unit_test(whole_chat),
 		cmocka_unit_test(responses_whole),
 		cmocka_unit_test(ollama_chat),
 		cmocka_unit_test(ollama_generate_and_faults),
