@@ -193,6 +193,16 @@ static void one_line(struct response *r, struct str s)
 	buf_release(&clean);
 }
 
+/* The engine's own words, which may quote the prompt: not without text. */
+static void engine_words(struct response *r, struct str s)
+{
+	if (r->no_text)
+		return;
+	if (r->error_text.n)
+		buf_adds(&r->error_text, ": ");
+	one_line(r, s);
+}
+
 static void describe(struct response *r, struct outcome o, const struct api_summary *s,
 		     const char *transport_text)
 {
@@ -203,11 +213,11 @@ static void describe(struct response *r, struct outcome o, const struct api_summ
 	else
 		buf_printf(&r->error_kind, "http_%d", (int)r->rec.http_status);
 	if (s->error && s->error_code != COUNT_NONE)
-		buf_printf(&r->error_text, "code %d: ", (int)s->error_code);
+		buf_printf(&r->error_text, "code %d", (int)s->error_code);
 	if (s->error)
-		one_line(r, s->error_text);
+		engine_words(r, s->error_text);
 	else if (!*o.kind)
-		one_line(r, r->raw.n ? buf_str(&r->raw) : buf_str(&r->json));
+		engine_words(r, r->raw.n ? buf_str(&r->raw) : buf_str(&r->json));
 	else if (r->body == BODY_UNDECODABLE && strcmp(o.kind, "undecodable") == 0)
 		buf_adds(&r->error_text, "the body is damaged, or packed in another way than gzip");
 	else if (r->body == BODY_RAW && strcmp(o.kind, "not_stream") == 0)

@@ -13,6 +13,8 @@ void say_source(const struct source *s, const struct plan *p, const char *cut, b
 		warn("left out %zu records that are no chat or completions request", s->foreign);
 	if (s->estimated && !quiet)
 		warn("the engine did not count %zu of the prompts: their lengths are estimates", s->estimated);
+	if (s->redacted && !quiet)
+		warn("%zu bodies were redacted when they were recorded, and are sent so", s->redacted);
 	if (s->warmups && !quiet)
 		warn("left out %zu warm-up requests of the recorded run", s->warmups);
 	if (p->wrapped && !quiet)

@@ -130,12 +130,21 @@ static int64_t arrival(const struct trace_data *d, const struct exchange *x)
 	return first == NS_NONE || mine == NS_NONE ? t : t + (mine - first);
 }
 
-/* Item of an earlier request of the same segment, found from the end: parents are near. */
+/* The files of one recording, one after another, have one clock and one run of ids. */
+static bool same_recording(const struct trace_data *d, int64_t a, int64_t b)
+{
+	const struct rec_header *x = &d->segments[a].header, *y = &d->segments[b].header;
+
+	return a == b || (x->epoch_mono_ns != NS_NONE && x->epoch_mono_ns == y->epoch_mono_ns &&
+			  x->epoch_wall_ns == y->epoch_wall_ns);
+}
+
+/* Item of an earlier request, found from the end: parents are near. */
 static int64_t find_parent(const struct source *s, const struct exchange *x)
 {
 	if (x->req.parent == COUNT_NONE)
 		return -1;
-	for (size_t i = s->n; i-- > 0 && s->items[i].x->segment == x->segment;)
+	for (size_t i = s->n; i-- > 0 && same_recording(&s->d, s->items[i].x->segment, x->segment);)
 		if (s->items[i].x->req.id == x->req.parent)
 			return (int64_t)i;
 	return -1;
@@ -150,6 +159,7 @@ static int fill_item(const struct source *s, size_t place, struct source_item *i
 	it->id = s->d.n_segments > 1 ? (int64_t)place : q->id;
 	it->parent = find_parent(s, x);
 	it->synthetic = !q->body.p;
+	it->redacted = q->redacted && q->body.p;
 	it->input_tokens = q->input_tokens;
 	it->output_tokens = q->output_tokens;
 	if (it->input_tokens == COUNT_NONE && x->has_response)
@@ -179,6 +189,7 @@ int source_fill(struct source *s, struct err *e)
 		}
 		if (fill_item(s, i, &s->items[s->n], e) < 0)
 			return -1;
+		s->redacted += s->items[s->n].redacted;
 		s->n++;
 	}
 	if (s->n == 0)

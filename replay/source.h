@@ -15,6 +15,7 @@ struct source_item {
 	int64_t arrival_ns;    /* from the first segment's epoch, or NS_NONE */
 	int64_t parent;        /* index of an item before this one, or -1 */
 	bool synthetic;        /* it has lengths but no body */
+	bool redacted;         /* its body is not the one that was sent */
 	int64_t input_tokens;  /* as imported, else as the engine counted them, else estimated; or COUNT_NONE */
 	int64_t output_tokens; /* likewise */
 	struct prompt_piece *pieces; /* owned; NULL: its blocks, if it has any, say all (pieces.h) */
@@ -26,6 +27,7 @@ struct source {
 	struct source_item *items;
 	size_t n;
 	size_t warmups, foreign; /* left out */
+	size_t redacted;       /* bodies that a recorder changed */
 	size_t estimated;      /* prompt lengths that nobody counted */
 	char digest[DIGEST_HEX + 1]; /* SHA-256 of the trace's bytes */
 };
