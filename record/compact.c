@@ -5,19 +5,18 @@
 #include "formats/base/digest.h"
 #include "formats/wire/scan.h"
 
-static bool is_data_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		(c && strchr("+/=_-:;,.%\\", c));
-}
-
-/* raw is between the quotes; base64 has no other escape than "\/". */
+/* raw is between the quotes; base64 has no other escape than "\/".  There may be megabytes of it. */
 static bool is_data(struct str raw)
 {
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=_-:;,.%\\";
+	bool in[256] = { false };
+
 	if (raw.n <= COMPACT_DATA)
 		return false;
+	for (const char *c = alphabet; *c; c++)
+		in[(unsigned char)*c] = true;
 	for (size_t i = 0; i < raw.n; i++)
-		if (!is_data_byte(raw.p[i]))
+		if (!in[(unsigned char)raw.p[i]])
 			return false;
 	return true;
 }
