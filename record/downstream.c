@@ -18,7 +18,7 @@
 #define TELL_NS (10 * NS_PER_S) /* between two lines on stderr about upstreams that fail */
 
 enum {
-	PENDING_MAX = 1 << 20, PENDING_LOW = 1 << 18,
+	PENDING_MAX = 1 << 18, PENDING_LOW = 1 << 16, /* in memory several times that, where events are small */
 	AHEAD_MAX = 64 << 10, /* what a client may send of its next requests while one is answered */
 	CUT_POLL_MS = 5, CUT_POLLS = 200,
 };
