@@ -11,12 +11,14 @@ EXTRA_DIST += tests/cli/prometheus.py tests/server/paced.py
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/spool tests/unit/recorder tests/unit/livestats
-check_PROGRAMS += tests/unit/passing tests/unit/unpack
+check_PROGRAMS += tests/unit/passing tests/unit/unpack tests/unit/response
+tests_unit_response_SOURCES = tests/unit/response.c
+tests_unit_response_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
 tests_unit_passing_SOURCES = tests/unit/passing.c
 tests_unit_passing_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
 tests_unit_unpack_SOURCES = tests/unit/unpack.c
 tests_unit_unpack_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
-TESTS += tests/unit/passing tests/unit/unpack
+TESTS += tests/unit/passing tests/unit/unpack tests/unit/response
 tests_unit_spool_SOURCES = tests/unit/spool.c
 tests_unit_spool_LDADD = $(RECORD_LIBS) $(CMOCKA_LIBS)
 tests_unit_recorder_SOURCES = tests/unit/recorder.c

@@ -1,4 +1,7 @@
-/* Any bytes as a stream: the first byte says where it is split; both ways give the same events. */
+/*
+ * Any bytes as a stream: the first byte says where it is split; both ways give the same
+ * events.  And as a whole body, whose every text is well bounded.
+ */
 #include <config.h>
 
 #include <stdint.h>
@@ -34,6 +37,19 @@ static void feed(const uint8_t *data, size_t size, size_t step, enum api_kind k,
 	api_free(a);
 }
 
+static void whole_body(const uint8_t *data, size_t size, enum api_kind k, struct buf *out)
+{
+	struct api *a = api_create(k, 1 << 16, note, out);
+	struct api_summary s;
+
+	api_feed_json(a, (const char *)data, size, 0);
+	api_summary(a, &s);
+	/* A body is an answer or a failure, never both and never neither. */
+	if (s.done == s.error)
+		abort();
+	api_free(a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum api_kind k = size ? kinds[data[0] % KINDS] : API_CHAT;
@@ -46,6 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		feed(data + 1, size - 1, 1 + data[0] / 2, k, &split);
 		if (!str_eq(buf_str(&whole), buf_str(&split)))
 			abort();
+		buf_clear(&whole);
+		whole_body(data + 1, size - 1, k, &whole);
 	}
 	buf_release(&whole);
 	buf_release(&split);
