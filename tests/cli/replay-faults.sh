@@ -45,7 +45,7 @@ fi
 usage() { says 2 "$@"; }
 check 'no URL' usage 'base-url is missing' tokreplay good.tok
 check 'unknown flag' usage "did you mean '--num-prompts'" replay --num-promts 3 good.tok
-check 'no trace' usage 'missing operand' replay
+check 'no trace' usage 'a trace is missing' replay
 check 'bad concurrency' usage 'max-concurrency' replay -c 0 good.tok
 check 'counts that do not fit the levels' usage 'one for each level' replay -c 1,2,3 -n 4,5 good.tok
 check 'speed without recorded timing' usage 'recorded' replay --speed 2 good.tok
