@@ -2,7 +2,7 @@
 if HAVE_CMOCKA
 replay_units = tests/unit/dispatch tests/unit/driver tests/unit/live tests/unit/plan tests/unit/prompt \
 	tests/unit/request tests/unit/schedule tests/unit/target \
-	tests/unit/verify
+	tests/unit/difference tests/unit/verify
 check_PROGRAMS += $(replay_units)
 TESTS += $(replay_units)
 tests_unit_dispatch_SOURCES = tests/unit/dispatch.c
@@ -21,7 +21,9 @@ tests_unit_schedule_SOURCES = tests/unit/schedule.c
 tests_unit_schedule_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_target_SOURCES = tests/unit/target.c
 tests_unit_target_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
-tests_unit_verify_SOURCES = tests/unit/verify.c
+tests_unit_difference_SOURCES = tests/unit/difference.c tests/unit/talk.c tests/unit/talk.h
+tests_unit_difference_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_verify_SOURCES = tests/unit/verify.c tests/unit/talk.c tests/unit/talk.h
 tests_unit_verify_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 endif
 
@@ -46,3 +48,12 @@ cli_tests += \
 	tests/cli/threads.sh \
 	tests/cli/transport.sh \
 	tests/cli/verify.sh
+
+check_PROGRAMS += tests/fuzz/answer
+tests_fuzz_answer_SOURCES = tests/fuzz/answer.c
+tests_fuzz_answer_LDADD = $(REPLAY_LIBS)
+if LIBFUZZER
+tests_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+else
+tests_fuzz_answer_SOURCES += tests/fuzz/onefile.c
+endif

@@ -47,6 +47,24 @@ static void urls_are_joined(void **state)
 	}
 }
 
+static void a_unix_socket(void **state)
+{
+	struct target t;
+	struct buf url;
+	struct err e;
+
+	(void)state;
+	buf_init(&url, 1000);
+	assert_int_equal(target_init(&t, "unix:/run/engine.sock", NULL, 0, NULL, &e), 0);
+	assert_string_equal(t.unix_socket, "/run/engine.sock");
+	assert_string_equal(t.shown, "unix:/run/engine.sock");
+	assert_int_equal(target_url(&t, str_of("/v1/completions"), &url), 0);
+	assert_string_equal(url.p, "http://localhost/v1/completions");
+	buf_release(&url);
+	target_release(&t);
+	assert_int_equal(target_init(&t, "unix:engine.sock", NULL, 0, NULL, &e), -1);
+}
+
 static void bad_urls_and_headers_are_refused(void **state)
 {
 	static const char *const urls[] = { "", "ftp://h", "http://h?x=1", "http://h/a b", "://h" };
@@ -183,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(urls_are_joined),
+		cmocka_unit_test(a_unix_socket),
 		cmocka_unit_test(bad_urls_and_headers_are_refused),
 		cmocka_unit_test(secrets_are_sent_but_not_kept),
 		cmocka_unit_test(an_own_authorization_wins_over_the_key),
