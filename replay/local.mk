@@ -37,6 +37,8 @@ replay_libreplay_a_SOURCES += \
 	replay/arrivals.c replay/arrivals.h \
 	replay/dispatch.c replay/dispatch.h \
 	replay/driver.c replay/driver.h \
+	replay/exact.c replay/exact.h \
+	replay/fit.c replay/fit.h \
 	replay/heap.c replay/heap.h \
 	replay/launch.c replay/launch.h \
 	replay/live.c replay/live.h \
@@ -47,6 +49,7 @@ replay_libreplay_a_SOURCES += \
 	replay/options_verify.c replay/options_verify.h \
 	replay/options_rounds.c replay/options_rounds.h \
 	replay/options_load.c replay/options_load.h replay/options_shape.c \
+	replay/outputs.c replay/outputs.h \
 	replay/phases.c replay/phases.h \
 	replay/placing.c replay/placing.h \
 	replay/plan.c replay/plan.h \
@@ -68,7 +71,9 @@ replay_libreplay_a_SOURCES += \
 	replay/tally.c replay/tally.h \
 	replay/stages.c replay/stages.h \
 	replay/start.c replay/start.h \
+	replay/talk.c replay/talk.h \
 	replay/target.c replay/target.h \
+	replay/tokenize.c replay/tokenize.h \
 	replay/verify.c replay/verify.h \
 	replay/verify_files.c replay/verify_files.h \
 	replay/verify_out.c replay/verify_out.h \

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "replay/tokenize.h"
+
 enum { ROWS_MAX = 128 };
 
 static size_t run_rows(struct options *o, struct opt *rows)
@@ -31,7 +33,7 @@ static void set_source(struct options *o, const char *operand)
 }
 
 /* What one group of options cannot see alone. */
-static void check_together(const struct options *o)
+static void check_together(struct options *o)
 {
 	const struct options_load *l = &o->load;
 
@@ -39,6 +41,8 @@ static void check_together(const struct options *o)
 		opt_usage("--rounds: --stages is one sequence, so it is one round");
 	if (!o->rounds.n_scenarios)
 		return;
+	/* It names no model: the engine must. */
+	o->engine.probe = o->engine.base_url != NULL;
 	if (l->timing == TIMING_RECORDED || l->stages)
 		opt_usage("--scenario has no recorded times, and is no sequence: without --timing "
 			  "recorded and --stages");
@@ -80,6 +84,13 @@ void options_parse(struct options *o, int argc, char **argv)
 		opt_usage("--live-history needs the answers' text: without --no-text");
 	options_body_check(&o->body);
 	check_together(o);
+	if (!o->body.exact_said)
+		o->body.exact = o->rounds.n_scenarios ? TOKENIZE_AUTO : EXACT_OFF;
+}
+
+bool options_wants_exact(const struct options *o)
+{
+	return o->body.exact != EXACT_OFF && o->engine.base_url;
 }
 
 void options_release(struct options *o)

@@ -36,4 +36,7 @@ void options_release(struct options *o);
 /* What the plan is made from; borrowed from o.  default_model: "" if unknown. */
 void options_plan(const struct options *o, const char *default_model, struct plan_opts *p);
 
+/* Prompts are to have exactly the asked length, and there is an engine to ask. */
+bool options_wants_exact(const struct options *o);
+
 #endif

@@ -3,13 +3,19 @@
 #define REPLAY_OPTIONS_BODY_H
 
 #include "formats/base/opt.h"
-#include "replay/plan.h"
+#include "replay/options_load.h"
+
+/* --exact-prompts off stands behind the ways of enum tokenize_how. */
+enum { EXACT_OFF = 3 };
 
 struct options_body {
 	const char *model, *extra_body;
 	int endpoint;
 	int64_t max_tokens, seed, warmups;
 	bool ignore_eos, stream;
+	int engine;      /* enum engine_kind less 1, or OPTION_UNSAID: ask it */
+	int exact;       /* enum tokenize_how, EXACT_OFF or OPTION_UNSAID */
+	bool exact_said; /* by the user */
 	json_t *extra;   /* extra_body parsed, or NULL */
 };
 

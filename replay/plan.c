@@ -44,6 +44,16 @@ static uint64_t copy_of(const struct plan_entry *en, const struct plan *p)
 	return (ph->words << 1 | own) << 32 | (uint64_t)en->pass;
 }
 
+/* What keeps recorded prompts apart that a prefix cache must not join. */
+static uint64_t salt_of(const struct plan *p, const struct plan_entry *en)
+{
+	if (p->opts.cache == CACHE_COLD)
+		return (uint64_t)(en - p->e) + 1;
+	if (p->opts.cache == CACHE_AS_RECORDED && p->opts.rounds > 1)
+		return p->phases[en->phase].stream + 1;
+	return 0;
+}
+
 static struct request_ask ask_of(const struct plan *p, const struct plan_entry *en)
 {
 	const struct source_item *it = &p->source->items[en->item];
@@ -52,7 +62,7 @@ static struct request_ask ask_of(const struct plan *p, const struct plan_entry *
 		.req = q, .input_tokens = it->input_tokens, .output_tokens = it->output_tokens,
 		.pieces = it->pieces, .n_pieces = it->n_pieces,
 		.number = en->item, .copy = copy_of(en, p),
-		.unshared = p->opts.cache == CACHE_COLD,
+		.unshared = p->opts.cache == CACHE_COLD, .salt = salt_of(p, en),
 	};
 
 	a.synthetic = it->synthetic || (p->phases[en->phase].kind == PHASE_WARMUP &&

@@ -96,28 +96,34 @@ static int add_piece(const struct prompt *p, struct rng *r, int64_t tokens, stru
 	return add_text(p, p->sentence[rng_below(r, p->n_sentences)], tokens - 1, out);
 }
 
-static size_t count_pieces(const struct prompt_ask *ask)
+size_t prompt_pieces(const struct prompt_ask *ask)
 {
 	if (ask->pieces)
 		return ask->n_pieces;
 	return ask->block_tokens > 0 ? ask->n_blocks : 0;
 }
 
-static struct prompt_piece piece_of(const struct prompt_ask *ask, size_t i)
+struct prompt_piece prompt_piece_at(const struct prompt_ask *ask, size_t i)
 {
 	return ask->pieces ? ask->pieces[i] : (struct prompt_piece){ ask->blocks[i], ask->block_tokens };
+}
+
+uint64_t prompt_copy_seed(const struct prompt_ask *ask)
+{
+	struct rng r;
+
+	rng_init(&r, ask->seed, "prompt copy", ask->copy);
+	return rng_u64(&r);
 }
 
 static int add_pieces(const struct prompt *p, const struct prompt_ask *ask, struct buf *out)
 {
 	int64_t left = ask->tokens;
 	struct rng r;
-	uint64_t seed;
+	uint64_t seed = prompt_copy_seed(ask);
 
-	rng_init(&r, ask->seed, "prompt copy", ask->copy);
-	seed = rng_u64(&r);
-	for (size_t i = 0; i < count_pieces(ask) && left > 0; i++) {
-		struct prompt_piece piece = piece_of(ask, i);
+	for (size_t i = 0; i < prompt_pieces(ask) && left > 0; i++) {
+		struct prompt_piece piece = prompt_piece_at(ask, i);
 		int64_t n = left < piece.tokens ? left : piece.tokens;
 
 		rng_init(&r, seed, "prompt block", piece.id);

@@ -46,4 +46,9 @@ struct prompt_ask {
 /* Appends the text, ASCII without quotes, backslashes or line breaks.  0, or -1: out of memory. */
 int prompt_make(const struct prompt *p, const struct prompt_ask *ask, struct buf *out);
 
+/* What a prompt is made of: its pieces, besides the last one of its own; and their seed. */
+size_t prompt_pieces(const struct prompt_ask *ask);
+struct prompt_piece prompt_piece_at(const struct prompt_ask *ask, size_t i);
+uint64_t prompt_copy_seed(const struct prompt_ask *ask);
+
 #endif

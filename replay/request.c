@@ -3,6 +3,7 @@
 #include "replay/request.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,13 @@ static void put(json_t *root, const char *key, json_t *value, bool *changed)
 	*changed = true;
 }
 
+static int64_t int_member(const json_t *root, const char *key, int64_t none)
+{
+	const json_t *j = json_object_get(root, key);
+
+	return json_is_integer(j) ? json_integer_value(j) : none;
+}
+
 static void put_extra(json_t *root, json_t *extra, bool *changed)
 {
 	const char *key;
@@ -45,7 +53,22 @@ static void put_extra(json_t *root, json_t *extra, bool *changed)
 		put(root, key, json_incref(value), changed);
 }
 
-static void put_options(const struct request_opts *o, enum api_kind api, json_t *root, bool *changed)
+static void force_length(const struct request_opts *o, const struct request_ask *ask,
+			 const struct spelling *s, json_t *root, bool *changed)
+{
+	json_t *options = spelling_options(s, root, true);
+	const char *limit = spelling_limit(s, root);
+	json_t *before = json_copy(options);
+
+	if (!ask->synthetic && o->max_tokens == COUNT_NONE && ask->output_tokens > 0)
+		put(options, limit, json_integer(ask->output_tokens), changed);
+	outputs_force(options, o->engine, int_member(options, limit, COUNT_NONE));
+	*changed = *changed || !before || !json_equal(before, options);
+	json_decref(before);
+}
+
+static void put_options(const struct request_opts *o, const struct request_ask *ask,
+			enum api_kind api, json_t *root, bool *changed)
 {
 	const struct spelling *s = spelling_of(api);
 
@@ -54,7 +77,7 @@ static void put_options(const struct request_opts *o, enum api_kind api, json_t 
 	if (o->max_tokens != COUNT_NONE)
 		put(spelling_options(s, root, true), spelling_limit(s, root), json_integer(o->max_tokens), changed);
 	if (o->ignore_eos)
-		put(root, "ignore_eos", json_true(), changed);
+		force_length(o, ask, s, root, changed);
 	if (o->stream)
 		put(root, "stream", json_true(), changed);
 	if (o->stream && s->usage)
@@ -64,7 +87,7 @@ static void put_options(const struct request_opts *o, enum api_kind api, json_t 
 }
 
 static int synthetic_prompt(const struct request_opts *o, const struct prompt *p,
-			    const struct request_ask *ask, struct buf *out)
+			    const struct request_ask *ask, enum api_kind api, struct buf *out)
 {
 	struct prompt_ask pa = {
 		.tokens = ask->input_tokens > 0 ? ask->input_tokens : 1, .seed = o->seed,
@@ -73,12 +96,14 @@ static int synthetic_prompt(const struct request_opts *o, const struct prompt *p
 		.blocks = ask->req->blocks, .n_blocks = ask->req->n_blocks,
 		.pieces = ask->pieces, .n_pieces = ask->n_pieces,
 	};
+	const struct fit *fit = api == API_COMPLETIONS ? o->fit_completions :
+		api == API_CHAT ? o->fit_chat : NULL;
 
 	if (ask->unshared) {
 		pa.n_blocks = pa.n_pieces = 0;
 		pa.pieces = NULL;
 	}
-	return prompt_make(p, &pa, out);
+	return fit ? fit_make(fit, &pa, out) : prompt_make(p, &pa, out);
 }
 
 static json_t *synthetic(const struct request_opts *o, const struct prompt *p,
@@ -87,21 +112,21 @@ static json_t *synthetic(const struct request_opts *o, const struct prompt *p,
 	json_t *root = json_object();
 	struct str model = ask->req->model;
 	struct buf text;
-	bool changed, bad;
+	bool changed = false, bad;
 
 	if (o->model || (!model.n && o->model_default))
 		model = str_of(o->model ? o->model : o->model_default);
 	if (model.n)
 		json_object_set_new(root, "model", json_stringn(model.p, model.n));
 	buf_init(&text, REQUEST_BODY_MAX);
-	bad = synthetic_prompt(o, p, ask, &text) < 0 ||
+	bad = synthetic_prompt(o, p, ask, api, &text) < 0 ||
 		spelling_fill(spelling_of(api), root, buf_str(&text), ask->output_tokens, o->seed) != 0;
 	buf_release(&text);
 	if (bad) {
 		json_decref(root);
 		return NULL;
 	}
-	put_options(o, api, root, &changed);
+	put_options(o, ask, api, root, &changed);
 	return root;
 }
 
@@ -116,13 +141,6 @@ static int dump(const json_t *root, struct buf *out, struct err *e)
 	if (json_dump_callback(root, dump_piece, out, JSON_COMPACT) < 0)
 		return err_set(e, "out of memory");
 	return 0;
-}
-
-static int64_t int_member(const json_t *root, const char *key, int64_t none)
-{
-	const json_t *j = json_object_get(root, key);
-
-	return json_is_integer(j) ? json_integer_value(j) : none;
 }
 
 static int64_t expected(const struct request_opts *o, const struct request_ask *ask,
@@ -156,6 +174,23 @@ static bool has_overrides(const struct request_opts *o)
 	return o->model || o->max_tokens != COUNT_NONE || o->ignore_eos || o->stream || o->extra;
 }
 
+/* A recorded text stays as it is: only the engine can keep it apart. */
+static int put_salt(const struct request_opts *o, const struct request_ask *ask, json_t *root,
+		    bool *changed, struct err *e)
+{
+	char salt[48];
+
+	snprintf(salt, sizeof(salt), "%016" PRIx64 "%016" PRIx64, o->seed, ask->salt);
+	if (json_is_object(root) && outputs_salt(root, o->engine, salt)) {
+		*changed = true;
+		return 0;
+	}
+	return !ask->unshared ? 0 :
+		err_set(e, "request %" PRId64 " has a recorded prompt, and this engine has no word "
+			"against its prefix cache: --cache cold is for vllm, sglang and llamacpp (see "
+			"--engine, --probe)", ask->req->id);
+}
+
 /* *root is set if the body is a JSON object; out holds the bytes to send. */
 static int recorded(const struct request_opts *o, const struct request_ask *ask, enum api_kind api,
 		    json_t **root, struct buf *out, struct err *e)
@@ -173,8 +208,10 @@ static int recorded(const struct request_opts *o, const struct request_ask *ask,
 				       "--max-tokens, --ignore-eos, --stream and --extra-body",
 				       ask->req->id);
 	} else {
-		put_options(o, api, *root, &changed);
+		put_options(o, ask, api, *root, &changed);
 	}
+	if (ask->salt && put_salt(o, ask, *root, &changed, e) < 0)
+		return -1;
 	if (changed)
 		return dump(*root, out, e);
 	buf_clear(out);

@@ -11,6 +11,8 @@
 #include "formats/base/err.h"
 #include "formats/trace/record.h"
 #include "formats/wire/api.h"
+#include "replay/fit.h"
+#include "replay/outputs.h"
 #include "replay/prompt.h"
 
 enum { REQUEST_BODY_MAX = 1 << 30 };
@@ -20,10 +22,12 @@ struct request_opts {
 	const char *model;         /* for every request, or NULL */
 	const char *model_default; /* for synthetic requests that name none, or NULL */
 	int64_t max_tokens;        /* for every request, or COUNT_NONE */
-	bool ignore_eos;           /* asks the engine for the full output length */
+	bool ignore_eos;           /* asks the engine for the full output length: the limit, or as recorded */
+	enum engine_kind engine;   /* whose words say that */
 	bool stream;               /* makes recorded requests stream, with usage */
 	json_t *extra;             /* object whose members replace those of each body, or NULL */
 	enum api_kind endpoint;    /* for synthetic requests; API_NONE: as recorded, else chat */
+	const struct fit *fit_chat, *fit_completions; /* of exact lengths, or NULL: by tokens.h */
 	uint64_t seed;             /* of the prompts, and "seed" of synthetic bodies */
 };
 
@@ -37,6 +41,7 @@ struct request_ask {
 	size_t n_pieces;
 	uint64_t number;           /* of the request in the source */
 	uint64_t copy;             /* see prompt.h */
+	uint64_t salt;             /* recorded: kept apart from other salts in a prefix cache; 0: none */
 	bool unshared;             /* synthetic: the prompt shares nothing, whatever its blocks */
 };
 

@@ -112,6 +112,9 @@ static void run_settings(const struct runlog *l, const char *source_name, struct
 	set(s, "seed", "%" PRIu64, o->req.seed);
 	if (o->req.max_tokens != COUNT_NONE)
 		set(s, "max_tokens", "%" PRId64, o->req.max_tokens);
+	if (o->req.engine != ENGINE_UNKNOWN)
+		set(s, "engine_words", "%s", engine_kind_name(o->req.engine));
+	set(s, "exact_prompts", "%s", o->req.fit_chat || o->req.fit_completions ? "true" : "false");
 	set(s, "ignore_eos", "%s", o->req.ignore_eos ? "true" : "false");
 	set(s, "source", "%s", source_name);
 	set(s, "requests", "%zu", l->plan->n);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "replay/exact.h"
 #include "replay/launch.h"
 #include "replay/options.h"
 #include "replay/say.h"
@@ -24,6 +25,7 @@ struct job {
 	struct options o;
 	struct source src;
 	const char *cut;        /* where the source is cut, or NULL */
+	struct exact exact;     /* what the engine said before the plan was made */
 	struct target target;   /* unless there is only a plan to print, and no URL */
 	int argc;
 	char **argv;
@@ -59,6 +61,18 @@ static int run(struct runlog *log, const struct job *j, const struct probe *engi
 	return say_result(result, &tally, &health, log->target, took_ns, &j->o, &e);
 }
 
+/* After what the engine has to say.  0, or -1 and nothing to release. */
+static int make_plan(struct job *j, const struct probe *engine, struct plan *plan, struct err *e)
+{
+	struct plan_opts po;
+	int rc;
+
+	options_plan(&j->o, engine->model, &po);
+	rc = exact_learn(&j->o, &j->target, engine, &j->src, &po, &j->exact, e);
+	exact_plan(&j->exact, &po);
+	return rc < 0 ? -1 : plan_build(&j->src, &po, plan, e);
+}
+
 /* Everything that can be wrong is found before the first request is sent. */
 static int replay(struct job *j, struct err *e)
 {
@@ -73,8 +87,7 @@ static int replay(struct job *j, struct err *e)
 		return EXIT_FAILED;
 	if (j->o.engine.probe && probe_engine(&j->target, &engine, e) < 0)
 		return EXIT_FAILED;
-	options_plan(&j->o, engine.model, &po);
-	if (plan_build(&j->src, &po, &plan, e) < 0)
+	if (make_plan(j, &engine, &plan, e) < 0)
 		return EXIT_FAILED;
 	say_source(&j->src, &plan, j->cut, j->o.quiet);
 	if (trace_writer_open(j->o.output, &log.w, e) == 0)
@@ -86,21 +99,14 @@ static int replay(struct job *j, struct err *e)
 static int plan_only(struct job *j, struct err *e)
 {
 	struct probe engine = { "", "", "" };
-	struct plan_opts po;
 	struct plan plan;
 	int rc;
 
-	options_plan(&j->o, "", &po);
-	if (plan_build(&j->src, &po, &plan, e) < 0)
+	/* The engine is asked where the run would ask it: the plan is to be the same. */
+	if (j->o.engine.base_url && j->o.engine.probe && probe_engine(&j->target, &engine, e) < 0)
 		return EXIT_FAILED;
-	if (!plan.e[0].facts.model && j->o.engine.base_url && j->o.engine.probe) {
-		plan_release(&plan);
-		if (probe_engine(&j->target, &engine, e) < 0)
-			return EXIT_FAILED;
-		options_plan(&j->o, engine.model, &po);
-		if (plan_build(&j->src, &po, &plan, e) < 0)
-			return EXIT_FAILED;
-	}
+	if (make_plan(j, &engine, &plan, e) < 0)
+		return EXIT_FAILED;
 	say_source(&j->src, &plan, j->cut, j->o.quiet);
 	rc = say_plan(&plan, e);
 	if (rc == 0 && !j->o.quiet && isatty(STDERR_FILENO))
@@ -111,6 +117,7 @@ static int plan_only(struct job *j, struct err *e)
 
 static void release(struct job *j)
 {
+	exact_release(&j->exact);
 	source_release(&j->src);
 	if (j->o.engine.base_url)
 		target_release(&j->target);

@@ -1,6 +1,6 @@
 # tests of: replay
 if HAVE_CMOCKA
-replay_units = tests/unit/dispatch tests/unit/driver tests/unit/live tests/unit/plan tests/unit/prompt \
+replay_units = tests/unit/dispatch tests/unit/driver tests/unit/fit tests/unit/rounds tests/unit/live tests/unit/plan tests/unit/prompt \
 	tests/unit/request tests/unit/schedule tests/unit/target \
 	tests/unit/difference tests/unit/verify
 check_PROGRAMS += $(replay_units)
@@ -9,6 +9,10 @@ tests_unit_dispatch_SOURCES = tests/unit/dispatch.c
 tests_unit_dispatch_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_driver_SOURCES = tests/unit/driver.c
 tests_unit_driver_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_fit_SOURCES = tests/unit/fit.c
+tests_unit_fit_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
+tests_unit_rounds_SOURCES = tests/unit/rounds.c
+tests_unit_rounds_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_live_SOURCES = tests/unit/live.c
 tests_unit_live_LDADD = $(REPLAY_LIBS) $(CMOCKA_LIBS)
 tests_unit_plan_SOURCES = tests/unit/plan.c
@@ -44,6 +48,7 @@ tests_replay_rows_LDADD = $(FORMATS_LIBS)
 cli_tests += \
 	tests/cli/load.sh \
 	tests/cli/replay.sh \
+	tests/cli/rounds.sh \
 	tests/cli/replay-faults.sh \
 	tests/cli/threads.sh \
 	tests/cli/transport.sh \
