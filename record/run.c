@@ -179,7 +179,6 @@ static struct event_base *precise_base(void)
 
 	if (!cfg)
 		return NULL;
-	event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
 	/* A wish to write that is taken back in the same turn costs no system call then. */
 	event_config_set_flag(cfg, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
 	base = event_base_new_with_config(cfg);
