@@ -173,11 +173,40 @@ static void lengths_that_nobody_counted(void **state)
 	close_world(&w);
 }
 
+/* A recorder's next file has the same clock and goes on with its ids; another trace has its own. */
+static void parents_across_files(void **state)
+{
+	(void)state;
+	for (int other = 0; other < 2; other++) {
+		struct segment segments[2] = { { .n_phases = 0 }, { .n_phases = 0 } };
+		struct exchange x[2];
+		struct source s = { .d = { .x = x, .n = 2, .segments = segments, .n_segments = 2 } };
+		struct record r;
+		struct err e;
+
+		for (int i = 0; i < 2; i++) {
+			record_init(&r, REC_HEADER);
+			segments[i].header = r.u.header;
+			segments[i].header.epoch_mono_ns = 100 + (i && other);
+			segments[i].header.epoch_wall_ns = 1000;
+			record_init(&r, REC_REQUEST);
+			x[i] = (struct exchange){ .segment = i, .req = r.u.request };
+			x[i].req.id = i;
+			x[i].req.parent = i ? 0 : COUNT_NONE;
+			x[i].req.body = str_of("{}");
+		}
+		assert_int_equal(source_fill(&s, &e), 0);
+		assert_int_equal(s.items[1].parent, other ? -1 : 0);
+		free(s.items);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lengths_and_beginnings),
 		cmocka_unit_test(lengths_that_nobody_counted),
+		cmocka_unit_test(parents_across_files),
 	};
 
 	return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
