@@ -192,6 +192,24 @@ int api_feed(struct api *a, const char *p, size_t n, int64_t t_ns)
 	return a->framing == FRAMING_JSON ? frames_feed(&a->frames, p, n) : sse_feed(&a->sse, p, n);
 }
 
+/* The member "type" of an event, absent if the event is not whole. */
+static struct str type_of(struct str data)
+{
+	struct scan s = scan_of(data);
+	struct str key, type = { NULL, 0 };
+
+	if (scan_peek(&s) != SCAN_OBJECT)
+		return type;
+	scan_object(&s);
+	while (scan_key(&s, &key)) {
+		if (str_is(key, "type"))
+			type = take_raw_string(&s);
+		else
+			scan_raw(&s);
+	}
+	return scan_at_end(&s) ? type : (struct str){ NULL, 0 };
+}
+
 void api_end(struct api *a, int64_t t_ns)
 {
 	struct str data = sse_pending_data(&a->sse);
@@ -199,8 +217,12 @@ void api_end(struct api *a, int64_t t_ns)
 	a->t_ns = t_ns;
 	a->later_in_read = false;
 	begin(a);
-	if (data.p && !a->sum.done && str_is(trim(data), "[DONE]"))
+	if (!data.p || a->sum.done)
+		return;
+	if (str_is(trim(data), "[DONE]"))
 		emit_done(a);
+	else if (a->protocol && a->protocol->ends && a->protocol->ends(type_of(trim(data))))
+		a->protocol->event(a, (struct str){ NULL, 0 }, trim(data));
 }
 
 void api_feed_json(struct api *a, const char *p, size_t n, int64_t t_ns)

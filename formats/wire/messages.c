@@ -43,6 +43,25 @@ static int scan_event(struct str data, struct found *f)
 	return scan_at_end(&s) ? 0 : -1;
 }
 
+static int64_t thinking_tokens(struct scan *s)
+{
+	int64_t n = COUNT_NONE;
+	struct str key;
+
+	if (scan_peek(s) != SCAN_OBJECT) {
+		scan_raw(s);
+		return n;
+	}
+	scan_object(s);
+	while (scan_key(s, &key)) {
+		if (str_is(key, "thinking_tokens"))
+			n = take_count(s);
+		else
+			scan_raw(s);
+	}
+	return n;
+}
+
 /*
  * "input_tokens" counts what was neither read from the cache nor written to it; the prompt
  * is the sum of the three.  True if the object says any.
@@ -62,6 +81,10 @@ static void note_counts(struct api *a, struct str raw, bool final)
 	while (scan_key(&s, &key)) {
 		int64_t *to = str_is(key, "output_tokens") ? &u.completion : NULL, v;
 
+		if (str_is(key, "output_tokens_details")) {
+			u.reasoning = thinking_tokens(&s);
+			continue;
+		}
 		for (int i = 0; i < 3; i++)
 			if (str_is(key, names[i]))
 				to = &a->prompt_parts[i];
@@ -340,6 +363,11 @@ static void whole(struct api *a, struct str raw)
 		emit(a, EV_USAGE, 0, b.usage);
 }
 
+static bool ends(struct str type)
+{
+	return str_is(type, "message_stop");
+}
+
 const struct protocol protocol_messages = {
-	API_MESSAGES, "messages", "/messages", FRAMING_SSE, false, event, whole,
+	API_MESSAGES, "messages", "/messages", FRAMING_SSE, false, event, whole, ends,
 };

@@ -168,8 +168,8 @@ static void event(struct api *a, struct str type, struct str data)
 }
 
 const struct protocol protocol_ollama_chat = {
-	API_OLLAMA_CHAT, "ollama_chat", "/api/chat", FRAMING_JSON, false, event, NULL,
+	API_OLLAMA_CHAT, "ollama_chat", "/api/chat", FRAMING_JSON, false, event, NULL, NULL,
 };
 const struct protocol protocol_ollama_generate = {
-	API_OLLAMA_GENERATE, "ollama_generate", "/api/generate", FRAMING_JSON, false, event, NULL,
+	API_OLLAMA_GENERATE, "ollama_generate", "/api/generate", FRAMING_JSON, false, event, NULL, NULL,
 };

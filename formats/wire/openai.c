@@ -84,9 +84,9 @@ static void completions_whole(struct api *a, struct str body)
 }
 
 const struct protocol protocol_chat = {
-	API_CHAT, "chat", "/chat/completions", FRAMING_SSE, true, chat_event, chat_whole,
+	API_CHAT, "chat", "/chat/completions", FRAMING_SSE, true, chat_event, chat_whole, NULL,
 };
 const struct protocol protocol_completions = {
 	API_COMPLETIONS, "completions", "/completions", FRAMING_SSE, true, completions_event,
-	completions_whole,
+	completions_whole, NULL,
 };

@@ -20,6 +20,8 @@ struct protocol {
 	void (*event)(struct api *a, struct str type, struct str data);
 	/* A whole body that is no stream.  NULL: it reads as one event. */
 	void (*whole)(struct api *a, struct str body);
+	/* True of the type of a last event.  NULL: only [DONE] is one. */
+	bool (*ends)(struct str type);
 };
 
 extern const struct protocol protocol_chat, protocol_completions, protocol_responses,

@@ -251,39 +251,34 @@ static void emit_end(struct api *a, const struct answer *w)
 		emit(a, EV_USAGE, 0, w->usage);
 }
 
-static void created(struct api *a, struct str type, const struct found *f)
+/* Nothing follows them. */
+static bool ends(struct str type)
 {
-	struct answer w;
+	static const char *const types[] = { "response.completed", "response.incomplete", "response.failed", NULL };
 
-	scan_answer(a, f->response, &w);
-	emit_empty(a, type);
+	return is_one_of(type, types);
 }
 
-/* response.completed and response.incomplete: the response's last event. */
-static void ended(struct api *a, const struct found *f)
+/* Of a failed response the error stands inside: as "error" does in other protocols. */
+static void ended(struct api *a, struct str type, const struct found *f, struct str data)
 {
 	struct answer w;
 
 	scan_answer(a, f->response, &w);
+	if (str_is(type, "response.failed")) {
+		emit_fault(a, w.error ? f->response : data);
+		return;
+	}
 	emit_end(a, &w);
 	emit_done(a);
-}
-
-static void failed(struct api *a, const struct found *f, struct str data)
-{
-	struct answer w;
-
-	scan_answer(a, f->response, &w);
-	/* The error object stands inside the response: as "error" does in other protocols. */
-	emit_fault(a, w.error ? f->response : data);
 }
 
 /* Events that say nothing, or again what deltas have said. */
 static bool says_nothing(struct str type)
 {
 	static const char *const types[] = {
-		"response.queued", "response.in_progress", "response.content_part.added",
-		"response.content_part.done", "response.output_text.done", "response.refusal.done",
+		"response.created", "response.queued", "response.in_progress",
+		"response.content_part.added", "response.content_part.done", "response.output_text.done", "response.refusal.done",
 		"response.reasoning_text.done", "response.reasoning_summary_text.done",
 		"response.reasoning_part.added", "response.reasoning_part.done",
 		"response.reasoning_summary_part.added", "response.reasoning_summary_part.done",
@@ -310,17 +305,14 @@ static void event(struct api *a, struct str type, struct str data)
 		item_added(a, type, &f, data);
 	else if (str_is(type, "response.output_item.done"))
 		item_done(a, type, &f, data);
-	else if (str_is(type, "response.completed") || str_is(type, "response.incomplete"))
-		ended(a, &f);
-	else if (str_is(type, "response.failed"))
-		failed(a, &f, data);
+	else if (ends(type))
+		ended(a, type, &f, data);
 	else if (str_is(type, "error") || (!type.p && f.has_error))
 		emit_fault(a, data);
-	else if (str_is(type, "response.created"))
-		created(a, type, &f);
-	else if (says_nothing(type))
+	else if (says_nothing(type)) {
+		scan_answer(a, f.response, &(struct answer){ .error = false });
 		emit_empty(a, type);
-	else
+	} else
 		emit(a, EV_OTHER, 0, data);
 }
 
@@ -395,5 +387,5 @@ static void whole(struct api *a, struct str body)
 }
 
 const struct protocol protocol_responses = {
-	API_RESPONSES, "responses", "/responses", FRAMING_SSE, false, event, whole,
+	API_RESPONSES, "responses", "/responses", FRAMING_SSE, false, event, whole, ends,
 };

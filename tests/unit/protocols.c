@@ -162,6 +162,54 @@ static void messages_end_and_errors(void **state)
 	api_free(r.a);
 }
 
+/* The last event counts although no empty line, or no line end at all, came behind it; no other does. */
+static void last_event_of_an_open_block(void **state)
+{
+	static const char *const ends[] = { "", "\n" };
+	char stream[256];
+	struct said r;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(stream, sizeof(stream), "event: message_stop\ndata: {\"type\":\"message_stop\"}%s", ends[i]);
+		r = expect(API_MESSAGES, stream, "done ");
+		assert_true(r.sum.done);
+		api_free(r.a);
+		snprintf(stream, sizeof(stream), "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}%s", ends[i]);
+		r = expect(API_RESPONSES, stream, "finish(completed) done+ ");
+		assert_true(r.sum.done);
+		api_free(r.a);
+		snprintf(stream, sizeof(stream), "data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}%s", ends[i]);
+		r = expect(API_RESPONSES, stream, "");
+		assert_false(r.sum.done);
+		api_free(r.a);
+	}
+	r = expect(API_MESSAGES, "data: {\"type\":\"message_stop\"", "");
+	assert_false(r.sum.done);
+	api_free(r.a);
+}
+
+/* Counts come with message_start, with message_delta, or with both; the later one counts. */
+static void messages_counts(void **state)
+{
+	struct said r;
+	static const char usage[] = "usage({\"input_tokens\":12,\"cache_creation_input_tokens\":4,\"cache_read_input_tokens\":3,"
+		"\"output_tokens\":6,\"output_tokens_details\":{\"thinking_tokens\":2}})=6+ ";
+	char want[512];
+
+	(void)state;
+	snprintf(want, sizeof(want), "role(assistant) finish(refusal)=6 %s", usage);
+	r = expect(API_MESSAGES,
+		   MSG_START EV("message_delta", ",\"delta\":{\"stop_reason\":\"refusal\"},\"usage\":{\"input_tokens\":12,"
+		   "\"cache_creation_input_tokens\":4,\"cache_read_input_tokens\":3,\"output_tokens\":6,"
+		   "\"output_tokens_details\":{\"thinking_tokens\":2}}"), want);
+	assert_int_equal(r.sum.usage.prompt, 19);
+	assert_int_equal(r.sum.usage.cached, 3);
+	assert_int_equal(r.sum.usage.completion, 6);
+	assert_int_equal(r.sum.usage.reasoning, 2);
+	api_free(r.a);
+}
+
 static void messages_whole(void **state)
 {
 	struct said r;
@@ -504,6 +552,8 @@ int main(void)
 		cmocka_unit_test(messages_text),
 		cmocka_unit_test(messages_thinking_and_tools),
 		cmocka_unit_test(messages_end_and_errors),
+		cmocka_unit_test(last_event_of_an_open_block),
+		cmocka_unit_test(messages_counts),
 		cmocka_unit_test(messages_whole),
 		cmocka_unit_test(responses_text),
 		cmocka_unit_test(responses_tools_ends_and_errors),
