@@ -211,10 +211,11 @@ static void read_kvs(struct mp *m, struct decode_store *s, bool map, struct kvs 
 
 static void settle(struct kvs *k, const struct decode_store *s)
 {
-	if (k->v)
-		k->v = (const struct kv *)(const void *)(s->lists.p + ((uintptr_t)k->v - 1));
+	/* An empty list may stand where nothing was ever stored. */
 	if (k->n == 0)
 		k->v = NULL;
+	if (k->v)
+		k->v = (const struct kv *)(const void *)(s->lists.p + ((uintptr_t)k->v - 1));
 }
 
 static void settle_lists(struct record *r, const struct decode_store *s)
