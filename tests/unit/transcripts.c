@@ -1,4 +1,4 @@
-/* Recorded streams of a real service, at every split: texts, counts and usage as the files say. */
+/* Recorded streams of real services, at every split: texts, counts and usage as the files say. */
 #include <config.h>
 
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/base/clock.h"
 #include "formats/wire/api.h"
 
 enum { STEP = 37 }; /* splits tried: every 37th, and byte by byte */
@@ -32,14 +33,17 @@ static void note(void *arg, const struct event *e)
 }
 
 static const struct want {
+	enum api_kind api;
 	const char *file, *id, *content, *refusal, *finish;
 	int wire_events, calls;
-	int64_t prompt, completion, total;
+	int64_t prompt, completion, total, reasoning;
 } wants[] = {
-	{ "4cc50a61", "chatcmpl-ABfw3Oqj8RD0z6aJiiX37oTjV2HFh", "{\"", "", "length", 5, 0, 79, 1, 80 },
-	{ "173417d5", "chatcmpl-ABfw4IfQfCCrcuybFm41wJyxjbkz7", "",
-	  "I'm sorry, I can't assist with that request.", "stop", 14, 0, 79, 11, 90 },
-	{ "2018feb6", "chatcmpl-ABfwERreu9s99xXsVuOWtIB2UOx62", "", "", "tool_calls", 11, 8, 44, 16, 60 },
+	{ API_CHAT, "openai_python_4cc50a61", "chatcmpl-ABfw3Oqj8RD0z6aJiiX37oTjV2HFh", "{\"", "", "length", 5, 0, 79, 1, 80, 0 },
+	{ API_CHAT, "openai_python_173417d5", "chatcmpl-ABfw4IfQfCCrcuybFm41wJyxjbkz7", "",
+	  "I'm sorry, I can't assist with that request.", "stop", 14, 0, 79, 11, 90, 0 },
+	{ API_CHAT, "openai_python_2018feb6", "chatcmpl-ABfwERreu9s99xXsVuOWtIB2UOx62", "", "", "tool_calls", 11, 8, 44, 16, 60, 0 },
+	{ API_RESPONSES, "llamacpp_responses", "resp_e3ZKWknXOlVBhIr861Hngxff5AL41Uyz", "ssssssss", "", "completed",
+	  16, 0, 18, 8, 26, COUNT_NONE },
 };
 
 static size_t load(const char *name, char *out, size_t max)
@@ -49,7 +53,7 @@ static size_t load(const char *name, char *out, size_t max)
 	size_t n;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/tests/data/sse/openai_python_%s.sse", top ? top : ".", name);
+	snprintf(path, sizeof(path), "%s/tests/data/sse/%s.sse", top ? top : ".", name);
 	f = fopen(path, "rb");
 	assert_non_null(f);
 	n = fread(out, 1, max, f);
@@ -66,7 +70,7 @@ static void compare(const struct want *w, const char *p, size_t n, size_t cut)
 
 	buf_init(&s.content, 4096);
 	buf_init(&s.refusal, 4096);
-	a = api_create(API_CHAT, 1 << 20, note, &s);
+	a = api_create(w->api, 1 << 20, note, &s);
 	for (size_t i = 0, step; i < n; i += step) {
 		step = cut == 0 ? 1 : i < cut ? cut : n - cut;
 		assert_int_equal(api_feed(a, p + i, step, 1), 0);
@@ -82,7 +86,7 @@ static void compare(const struct want *w, const char *p, size_t n, size_t cut)
 	assert_int_equal(sum.usage.prompt, w->prompt);
 	assert_int_equal(sum.usage.completion, w->completion);
 	assert_int_equal(sum.usage.total, w->total);
-	assert_int_equal(sum.usage.reasoning, 0);
+	assert_int_equal(sum.usage.reasoning, w->reasoning);
 	api_free(a);
 	buf_release(&s.content);
 	buf_release(&s.refusal);
