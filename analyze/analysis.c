@@ -146,7 +146,9 @@ int analysis_of(const struct trace_data *t, size_t n, const struct analysis_opts
 		goto fail;
 	for (size_t i = 0; i < out->n_requests; i++) {
 		struct request *r = &out->requests[i];
-		struct layer l = layer_of(&layers, r->input_tokens);
+		bool named = o->layers.automatic && r->phase && r->phase->layer.n;
+		struct layer l = named ? layer_named(r->phase->layer.p, r->phase->layer.n) :
+			layer_of(&layers, r->input_tokens);
 
 		if (!measured(r, o))
 			out->warmups++;

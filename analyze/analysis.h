@@ -52,6 +52,8 @@ struct group {
 	double offered_hz;     /* from the schedule, NaN in a closed loop */
 	double sent_hz;        /* at which what had a schedule was sent, likewise */
 	struct sample stats[METRICS]; /* sorted values and their summary */
+	struct round *by_round; /* see rounds.h; NULL: no numbered rounds */
+	size_t n_by_round;
 };
 
 struct goodput {           /* limits in ms; NaN: none */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyze/rounds.h"
 #include "analyze/window.h"
 
 static bool same_rate(double a, double b)
@@ -39,6 +40,8 @@ static int by_place(const void *a, const void *b)
 
 	if (x->layer.above != y->layer.above)
 		return x->layer.above < y->layer.above ? -1 : 1;
+	if (strcmp(x->layer.label, y->layer.label) != 0)
+		return strcmp(x->layer.label, y->layer.label);
 	if (x->concurrency != y->concurrency)
 		return x->concurrency < y->concurrency ? -1 : 1;
 	return (x->rate_hz > y->rate_hz) - (x->rate_hz < y->rate_hz);
@@ -88,7 +91,7 @@ static int count_error(struct group *g, const char *kind)
 	return 0;
 }
 
-static int add_samples(struct group *g, const struct request *r)
+int group_add_samples(struct sample stats[METRICS], const struct request *r)
 {
 	const double v[METRICS] = {
 		[M_TTFT] = r->ttft_ms, [M_FIRST_ANSWER] = r->first_answer_ms, [M_TPOT] = r->tpot_ms,
@@ -97,11 +100,11 @@ static int add_samples(struct group *g, const struct request *r)
 	};
 
 	for (int m = 0; m < METRICS; m++)
-		if (sample_add(&g->stats[m], v[m]) < 0)
+		if (sample_add(&stats[m], v[m]) < 0)
 			return -1;
 	for (size_t c = 0; c < r->n_choices; c++)
 		for (size_t i = 0; i < r->choices[c].n_gaps; i++)
-			if (sample_add(&g->stats[M_GAP], r->choices[c].gaps_ms[i]) < 0)
+			if (sample_add(&stats[M_GAP], r->choices[c].gaps_ms[i]) < 0)
 				return -1;
 	return 0;
 }
@@ -119,7 +122,7 @@ static int add_request(struct group *g, const struct request *r)
 	g->output_tokens += r->output_tokens;
 	g->estimated += r->estimated;
 	g->bundled += !r->estimated && r->output_tokens > (int64_t)r->token_events;
-	return add_samples(g, r);
+	return group_add_samples(g->stats, r);
 }
 
 /* A limit that the request has no value for is not met, but for TPOT of a single token. */
@@ -264,6 +267,8 @@ static int fill(struct analysis *a, ptrdiff_t group, const struct windows *ws, c
 		schedule_in(a, group, window_of, (ptrdiff_t)w, &k);
 	}
 	free(k.in_window);
+	if (rc == 0)
+		rc = rounds_fill(a, g, group, ws, window_of);
 	rates(g, &k, limits);
 	for (int m = 0; m < METRICS; m++)
 		sample_summarise(&g->stats[m]);
@@ -293,5 +298,6 @@ void group_release(struct group *g)
 {
 	for (int m = 0; m < METRICS; m++)
 		sample_release(&g->stats[m]);
+	rounds_release(g);
 	free(g->errors);
 }

@@ -10,6 +10,8 @@ ptrdiff_t group_find(struct analysis *a, const struct request *r, const struct l
 void group_sort(struct analysis *a);
 /* Counts, samples, windows of all groups.  0, or -1: out of memory. */
 int groups_fill(struct analysis *a, const struct goodput *g);
+/* The request's value of each metric that it has.  0 or -1. */
+int group_add_samples(struct sample stats[METRICS], const struct request *r);
 void group_release(struct group *g);
 
 #endif

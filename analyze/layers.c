@@ -4,8 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/base/clock.h"
+#include "formats/base/unit.h"
 
 enum { AUTO_LAYERS = 4, AUTO_SHARE = 8 };
 
@@ -63,5 +65,17 @@ struct layer layer_of(const struct layer_opts *o, int64_t input_tokens)
 		snprintf(l.label, sizeof(l.label), "(%" PRId64 ",%" PRId64 "]", l.above, l.upto);
 	else
 		snprintf(l.label, sizeof(l.label), "(%" PRId64 ",inf)", l.above);
+	return l;
+}
+
+struct layer layer_named(const char *label, size_t n)
+{
+	struct layer l = { -1, INT64_MAX, "" };
+	char input[sizeof(l.label)];
+
+	snprintf(l.label, sizeof(l.label), "%.*s", (int)n, label);
+	snprintf(input, sizeof(input), "%.*s", (int)strcspn(l.label, ":"), l.label);
+	if (unit_parse_count(input, &l.upto) == 0)
+		l.above = l.upto - 1;
 	return l;
 }

@@ -27,4 +27,7 @@ void layers_choose(const double *sorted_lengths, size_t n, struct layer_opts *o)
 /* input_tokens COUNT_NONE: the layer "unknown". */
 struct layer layer_of(const struct layer_opts *o, int64_t input_tokens);
 
+/* A scenario that the run itself names, as "8k:256": input and output tokens. */
+struct layer layer_named(const char *label, size_t n);
+
 #endif

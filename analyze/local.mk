@@ -7,6 +7,7 @@ analyze_libanalyze_a_SOURCES = \
 	analyze/out_requests.c \
 	analyze/out_table.c analyze/output.h \
 	analyze/request.c analyze/request.h \
+	analyze/rounds.c analyze/rounds.h \
 	analyze/shards.c analyze/shards.h \
 	analyze/stats.c analyze/stats.h \
 	analyze/texts.c analyze/texts.h \

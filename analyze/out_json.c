@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/output.h"
+#include "analyze/rounds.h"
 
 static json_t *num(double v)
 {
@@ -68,6 +69,41 @@ static json_t *errors(const struct group *g)
 	return o;
 }
 
+static json_t *spread_object(struct spread s)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "n", json_integer((json_int_t)s.n));
+	json_object_set_new(o, "median", num(s.median));
+	json_object_set_new(o, "min", num(s.min));
+	json_object_set_new(o, "max", num(s.max));
+	return o;
+}
+
+/* What the rounds say of each figure; null if there are none. */
+static json_t *rounds_object(const struct group *g)
+{
+	json_t *o;
+	char key[32];
+
+	if (g->n_by_round == 0)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "rounds", json_integer((json_int_t)g->n_by_round));
+	json_object_set_new(o, "output_throughput_tok_s", spread_object(rounds_output_throughput(g)));
+	json_object_set_new(o, "request_throughput_hz", spread_object(rounds_request_throughput(g)));
+	for (int m = 0; m < METRICS; m++) {
+		json_t *of = json_object();
+
+		for (int p = 0; p < PCTS; p++) {
+			snprintf(key, sizeof(key), "p%.0f", pct_of(p));
+			json_object_set_new(of, key, spread_object(rounds_percentile(g, (enum metric)m, pct_of(p))));
+		}
+		json_object_set_new(o, metric_key((enum metric)m), of);
+	}
+	return o;
+}
+
 static json_t *group_object(const struct group *g)
 {
 	json_t *o = json_object();
@@ -94,6 +130,7 @@ static json_t *group_object(const struct group *g)
 	json_object_set_new(o, "peak_concurrency", json_integer((json_int_t)g->peak_concurrency));
 	for (int m = 0; m < METRICS; m++)
 		json_object_set_new(o, metric_key((enum metric)m), sample_object(&g->stats[m]));
+	json_object_set_new(o, "by_round", rounds_object(g));
 	return o;
 }
 

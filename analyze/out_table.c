@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/output.h"
+#include "analyze/rounds.h"
 
 enum { COLS_MAX = 160, NAME_MAX_LEN = 48, LATE_SHARE_PERCENT = 95, LOOP_LAG_NOTED_MS = 20 };
 
@@ -74,6 +75,20 @@ static void people_columns(struct columns *k, const double *pct, size_t n, bool 
 	add(k, COL_NUM, 2, "request_throughput_hz", "req/s");
 }
 
+/* "12.3 (11.9-12.8)" */
+static void spread_cell(struct table *t, struct spread s, int decimals)
+{
+	char cell[96];
+
+	if (isnan(s.median)) {
+		table_num(t, s.median);
+		return;
+	}
+	snprintf(cell, sizeof(cell), "%.*f (%.*f-%.*f)", decimals, s.median, decimals, s.min,
+		 decimals, s.max);
+	table_text(t, str_of(cell));
+}
+
 static void people_row(struct table *t, const struct group *g, const double *pct, size_t n,
 		       bool with_rates)
 {
@@ -90,6 +105,10 @@ static void people_row(struct table *t, const struct group *g, const double *pct
 			char cell[64];
 			double v = sample_percentile(s, pct[i]);
 
+			if (g->n_by_round > 1) {
+				spread_cell(t, rounds_percentile(g, people_metrics[m], pct[i]), 1);
+				continue;
+			}
 			if (isnan(v)) {
 				table_num(t, v);
 				continue;
@@ -97,6 +116,11 @@ static void people_row(struct table *t, const struct group *g, const double *pct
 			snprintf(cell, sizeof(cell), "%.1f%s", v, s->n < needed(pct[i]) ? "*" : " ");
 			table_text(t, str_of(cell));
 		}
+	}
+	if (g->n_by_round > 1) {
+		spread_cell(t, rounds_output_throughput(g), 1);
+		spread_cell(t, rounds_request_throughput(g), 2);
+		return;
 	}
 	table_num(t, g->output_throughput_tok_s);
 	table_num(t, g->request_throughput_hz);
@@ -207,6 +231,41 @@ static void schedule_note(struct table *t, const struct group *g)
 			   "latencies from send look better than users saw.", g->request_throughput_hz, g->offered_hz);
 }
 
+/* Less than half of the TTFT of the first round: something was remembered. */
+enum { TTFT_FELL_PERCENT = 50 };
+
+static void ttft_fell_note(struct table *t, const struct group *g)
+{
+	const struct round *first = g->by_round;
+	char name[128];
+
+	name_group(g, name, sizeof(name));
+	for (size_t i = 1; i < g->n_by_round; i++) {
+		const struct round *k = &g->by_round[i];
+
+		if (k->stats[M_TTFT].pct[PCT_50] <
+		    first->stats[M_TTFT].pct[PCT_50] * TTFT_FELL_PERCENT / 100)
+			table_note(t, "Warning: at %s the TTFT p50 fell from %.1f ms in round 1 to %.1f ms "
+				   "in round %" PRId64 ": was the first round cold, or does a prefix "
+				   "cache remember the prompts?", name, first->stats[M_TTFT].pct[PCT_50],
+				   k->stats[M_TTFT].pct[PCT_50], k->number);
+	}
+}
+
+static void rounds_note(struct table *t, const struct analysis *a, bool people)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->n_groups; i++) {
+		any |= a->groups[i].n_by_round > 1;
+		if (a->groups[i].n_by_round > 1)
+			ttft_fell_note(t, &a->groups[i]);
+	}
+	if (any && people)
+		table_note(t, "Where a level has rounds: the median of its rounds (least-most of them); "
+			   "each round's percentiles are of its own requests.");
+}
+
 static void notes(struct table *t, const struct analysis *a, bool people)
 {
 	size_t estimated = 0, bundled = 0, ok = 0;
@@ -220,6 +279,7 @@ static void notes(struct table *t, const struct analysis *a, bool people)
 	}
 	table_note(t, "Percentiles: linear interpolation over ok requests; latencies from send (t0)."
 		   " gap: between token events of one choice, pooled.");
+	rounds_note(t, a, people);
 	if (people && few)
 		table_note(t, "*: too few samples for this percentile (11 for p50, 64 for p90, 130 for p95, 662 for p99).");
 	failures_note(t, a);

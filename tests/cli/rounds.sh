@@ -30,6 +30,22 @@ valid() {
 check '1,056 valid requests in 12 groups of three rounds' valid
 exact() { jq -es 'all(.[]; [.input_tokens, .output_tokens] as $l | [[1024,4],[8192,5],[16384,6],[24576,8]] | index([$l]) != null)' run.jsonl; }
 check 'every prompt and answer has the asked length' exact
+# By other means: the median over rounds of each round's median.
+medians() {
+	tokanalyze --format json run.tok >run.json || return 1
+	jq -es --slurpfile j run.json '
+		def median: sort | length as $n | if $n % 2 == 1 then .[($n - 1) / 2] else (.[$n / 2 - 1] + .[$n / 2]) / 2 end;
+		def near($b): . - $b | fabs < 1e-6;
+		[map(select(.layer != null)) | group_by([.layer, .concurrency])[] | {layer: .[0].layer, concurrency: .[0].concurrency,
+			rounds: [group_by(.phase_id)[] | map(.ttft_ms) | median]}] as $want |
+		($want | length) == 12 and all($want[]; . as $w | $j[0].groups[] |
+			select(.layer == $w.layer and .concurrency == $w.concurrency) | .by_round.ttft_ms.p50 |
+			.n == 3 and (.median | near($w.rounds | median)) and (.min | near($w.rounds | min)) and
+			(.max | near($w.rounds | max)))' run.jsonl
+}
+check 'medians of three rounds, with their spread' medians
+table() { test "$(tokanalyze run.tok | grep -c '^[0-9]*k:[0-9]* .* ([0-9.]*-[0-9.]*)')" -eq 12; }
+check 'they stand in the table' table
 short() {
 	tokreplay --quiet --base-url "$url" --scenario 16:2,100:2 -n 2 --exact-prompts probe --endpoint completions -o short.tok &&
 		rows short.tok | jq -es 'map(.input_tokens) == [16,16,100,100]'
