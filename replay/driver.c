@@ -97,6 +97,7 @@ static int set_up(struct driver *d, const struct drive_opts *o)
 	d->pool = pool_create(d->base, d->log, &po, d->tally, &d->last);
 	if (!d->pool || set_up_events(d) < 0)
 		return -1;
+	d->phases.quiet = o->quiet;
 	progress_init(&d->progress, o->quiet || o->verbose, clock_mono_ns());
 	d->grace_ns = o->grace_ns;
 	d->preconnect = o->preconnect;

@@ -35,6 +35,7 @@ replay_libreplay_a_SOURCES += \
 	replay/crew.c replay/crew.h \
 	replay/difference.c replay/difference.h \
 	replay/arrivals.c replay/arrivals.h \
+	replay/checks.c replay/checks.h \
 	replay/dispatch.c replay/dispatch.h \
 	replay/driver.c replay/driver.h \
 	replay/exact.c replay/exact.h \

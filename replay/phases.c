@@ -43,13 +43,14 @@ void phases_unsent(struct phases *p)
 	p->s[p->now].unsent++;
 }
 
-void phases_ended(struct phases *p, size_t i, enum status status)
+void phases_ended(struct phases *p, size_t i, const struct rec_response *last)
 {
 	struct phase_state *s = state_of(p, i);
 
 	s->open--;
 	s->ended++;
-	s->cancelled += status == ST_CANCELLED;
+	s->cancelled += last->status == ST_CANCELLED;
+	checks_add(&s->checks, p->log->plan, i, last);
 }
 
 void phases_sending_over(struct phases *p, bool timed_out)
@@ -62,7 +63,19 @@ static const char *verdict_of(const struct phase_state *s)
 {
 	if (s->cancelled || s->unsent)
 		return "cut off";
-	return s->timed_out ? "time over" : "ok";
+	if (s->timed_out)
+		return "time over";
+	return checks_mark(&s->checks) ? checks_mark(&s->checks) : "ok";
+}
+
+/* While the run goes on: it may be worth stopping. */
+static void alarm_of(const struct phases *p, size_t phase)
+{
+	char text[320];
+
+	checks_text(&p->s[phase].checks, text, sizeof(text));
+	if (*text && !p->quiet)
+		warn("phase %zu: %s", phase, text);
 }
 
 int phases_close(struct phases *p, int64_t now_ns, struct err *e)
@@ -73,6 +86,7 @@ int phases_close(struct phases *p, int64_t now_ns, struct err *e)
 		if (!s->begun || s->closed || s->sending || s->open)
 			continue;
 		s->closed = true;
+		alarm_of(p, i);
 		if (runlog_phase(p->log, i, s->begin_ns, now_ns, verdict_of(s), e) < 0)
 			return -1;
 	}

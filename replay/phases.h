@@ -6,15 +6,18 @@
 #ifndef REPLAY_PHASES_H
 #define REPLAY_PHASES_H
 
+#include "replay/checks.h"
 #include "replay/runlog.h"
 
 struct phase_state {
 	int64_t begin_ns;
 	size_t open, ended, cancelled, unsent;
 	bool begun, sending, closed, timed_out;
+	struct checks checks;
 };
 
 struct phases {
+	bool quiet;                 /* about phases that are not as planned */
 	const struct runlog *log;   /* borrowed */
 	struct phase_state *s;      /* of each phase of the plan */
 	size_t now;                 /* the latest one begun */
@@ -28,7 +31,7 @@ void phases_release(struct phases *p);
 int phases_begin(struct phases *p, size_t phase, int64_t begin_ns, struct err *e);
 void phases_sent(struct phases *p, size_t i);
 void phases_unsent(struct phases *p);
-void phases_ended(struct phases *p, size_t i, enum status status);
+void phases_ended(struct phases *p, size_t i, const struct rec_response *last);
 /* Nothing more is sent of the phase at hand; timed_out: since its duration is over. */
 void phases_sending_over(struct phases *p, bool timed_out);
 

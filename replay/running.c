@@ -34,7 +34,7 @@ void driver_ended(void *arg, size_t i, const struct rec_response *last)
 	size_t ended;
 
 	dispatch_ended(d->dispatch, i, driver_now(d));
-	phases_ended(&d->phases, i, last->status);
+	phases_ended(&d->phases, i, last);
 	ended = d->phases.s[d->phase].ended;
 	if (str_is(last->error_kind, "connect"))
 		d->unreachable++;

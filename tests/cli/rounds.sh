@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/cli/lib.sh"
 {
 	printf 'toktrace_profile = 1\nmodel = quick\nrequest_us = 100\nstep_base_us = 100\n'
-	printf 'max_batched_tokens = 1000000\nkv_tokens = 3000000\nmax_num_seqs = 256\n'
+	printf 'prefix_cache = 1\nblock_tokens = 16\nmax_batched_tokens = 1000000\nkv_tokens = 3000000\nmax_num_seqs = 256\n'
 	printf '%s = 0\n' step_sequence_us step_context_ns prefill_token_us prefill_pair_ns request_token_us jitter
 } >quick.profile
 tokserve --idle-exit 120s --profile quick.profile --log-digests got 2>serve.err &
@@ -60,6 +60,19 @@ check 'the words of vLLM' words vllm '[true,3,null,3]'
 check 'the words of SGLang' words sglang '[true,3,null,3]'
 check 'the words of llama.cpp' words llamacpp '[true,null,3,3]'
 check 'plain OpenAI' words openai '[null,null,null,3]'
+# The same prompts once more are no new ones to the engine.
+contaminated() {
+	tokreplay --base-url "$url" --exact-prompts off --scenario 500:2 -n 3 --seed 7 -o first.tok 2>first.err &&
+		tokreplay --base-url "$url" --exact-prompts off --scenario 500:2 -n 3 --seed 7 -o again.tok 2>again.err &&
+		! grep -q 'prefix cache' first.err && grep 'phase 0: 3 prompts that should be new' again.err &&
+		test "$(tokconvert dump again.tok | jq -r 'select(.kind == "phase" and .verdict != null).verdict')" = contaminated
+}
+check 'an alarm where the prefix cache knew the prompts' contaminated
+warm() {
+	tokreplay --base-url "$url" --scenario 500:2 -n 3 --seed 8 --cache warm -o warm.tok 2>warm.err &&
+		! grep 'prefix cache' warm.err && rows warm.tok | jq -es 'map(select(.layer != null)) | length == 3 and all(.[]; .cached_tokens > 400)'
+}
+check 'warm: they were sent before' warm
 digests() {
 	tokreplay --quiet --base-url "$url" --plan --scenario 100:2 -c 2 -n 3 --rounds 2 >plan.out || return 1
 	before=$(wc -l <got)
