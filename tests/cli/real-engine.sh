@@ -4,7 +4,7 @@
 # replayed at C = 1, 4, 8 and analyzed; its answers at C = 8 against those at C = 1.
 . "$top_srcdir/tests/cli/lib.sh"
 e2e=$top_srcdir/tests/e2e
-n_cases=12
+n_cases=13
 
 give_up() {
 	i=0
@@ -106,4 +106,12 @@ seeds() {
 		{ cat seeds.json; return 1; }
 }
 check 'another seed: the first token that differs is named' seeds
+exact() {
+	timeout 200 tokreplay --quiet --base-url "http://127.0.0.1:$port" --scenario 16:4,100:4,1k:4 -n 2 --rounds 2 \
+		--ignore-eos -o exact.tok &&
+		tokanalyze --per-request --format jsonl exact.tok | jq -es 'length == 12 and
+			([.[].input_tokens] | group_by(.) | map([.[0], length])) == [[16,4],[100,4],[1024,4]] and
+			all(.[]; .output_tokens == 4)'
+}
+check 'prompts have exactly the asked length as the engine counts' exact
 done_testing
